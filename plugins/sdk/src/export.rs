@@ -1,0 +1,39 @@
+//! The macros that make a type a component's export. Off WebAssembly they check the type and emit nothing.
+
+/// Exports a [`Mapper`](crate::Mapper) as `abi-mcp:mapper@0.1.0`.
+///
+/// A crate may also call [`export_errors!`](crate::export_errors): its component then plays both roles.
+#[macro_export]
+macro_rules! export_mapper {
+    ($mapper:ty) => {
+        const _: () = {
+            const fn is_a_mapper<T: $crate::Mapper>() {}
+            is_a_mapper::<$mapper>();
+        };
+
+        #[cfg(target_arch = "wasm32")]
+        #[allow(unsafe_code)]
+        const _: () = {
+            type Exported = $crate::bindings::Component<$mapper>;
+    $crate::bindings::mapper_world::export!(Exported with_types_in $crate::bindings::mapper_world);
+        };
+    };
+}
+
+/// Exports an [`ErrorDecoder`](crate::ErrorDecoder) as `abi-mcp:errors@0.1.0`.
+#[macro_export]
+macro_rules! export_errors {
+    ($decoder:ty) => {
+        const _: () = {
+            const fn is_a_decoder<T: $crate::ErrorDecoder>() {}
+            is_a_decoder::<$decoder>();
+        };
+
+        #[cfg(target_arch = "wasm32")]
+        #[allow(unsafe_code)]
+        const _: () = {
+            type Exported = $crate::bindings::Component<$decoder>;
+    $crate::bindings::errors_world::export!(Exported with_types_in $crate::bindings::errors_world);
+        };
+    };
+}

@@ -1,0 +1,30 @@
+//! Writes plugins for abi-mcp: a mapper turns an ecosystem's ABI documents into methods a model can call, an error
+//! decoder turns its raw failures into words.
+//!
+//! Implement [`Mapper`] or [`ErrorDecoder`] (or both) for a unit struct, name it in [`export_mapper!`] or
+//! [`export_errors!`], and build for `wasm32-unknown-unknown`. The resulting component imports nothing: it can only
+//! compute. On the author's own machine the same crate is plain Rust; [`golden`] holds its answers to files.
+//!
+//! Not here: anything of one ecosystem, and the bindings themselves, which an author never sees.
+
+#[cfg(target_arch = "wasm32")]
+#[doc(hidden)]
+pub mod bindings;
+mod errors;
+mod export;
+#[cfg(all(feature = "golden", not(target_arch = "wasm32")))]
+pub mod golden;
+pub mod json;
+mod mapper;
+
+pub use errors::{Class, ErrorDecoder, Explanation, Failure, GuestFailure, HttpFailure, Retry};
+pub use mapper::{
+    Access, CallSpec, Encoded, Fault, Fit, Mapper, Mapping, Method, Note, Options, Parameter, Problem, Recognition,
+    Role, Skipped,
+};
+pub use serde_json;
+
+/// The guide for authors; its code is compiled and run as part of this crate's tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/writing-a-mapper.md")]
+struct Guide;
