@@ -1,0 +1,207 @@
+//! `cargo xtask test`: the whole suite, step by step, stopping at the first that fails.
+//!
+//! Comes in: nothing, or the names of steps to run alone. Goes out: each step with its time, the test runner's own
+//! summary lines last, and an exit code. Cheap steps come first, so that a slip is told in seconds.
+
+use crate::tree::Tree;
+use crate::{contracts, guests, host, process, tidy};
+use anyhow::{Context, Result, bail, ensure};
+use std::io::{BufRead, BufReader, IsTerminal};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+/// A named part of the suite.
+struct Step {
+    name: &'static str,
+    about: &'static str,
+    run: fn(&Tree) -> Result<Outcome>,
+}
+
+/// How a step that did not fail ended.
+enum Outcome {
+    Done,
+    /// The test runner's summary lines.
+    Tested(Vec<String>),
+    /// Left out, with what is missing.
+    Skipped(String),
+}
+
+/// Fast before slow; what builds the host's inputs before what compiles the host.
+const STEPS: [Step; 9] = [
+    Step { name: "tidy", about: "the rules of the tree", run: |tree| tidy::run(tree).map(|()| Outcome::Done) },
+    Step { name: "wit", about: "the contracts", run: |tree| contracts::run(tree, &[]).map(|()| Outcome::Done) },
+    Step { name: "fmt", about: "formatting", run: format },
+    Step { name: "guests", about: "the components", run: |tree| guests::build(tree).map(|()| Outcome::Done) },
+    Step { name: "plugins-clippy", about: "lints of the plugins", run: lint_plugins },
+    Step { name: "plugins", about: "the plugins' own tests", run: test_plugins },
+    Step { name: "clippy", about: "lints of the host's workspace", run: lint },
+    Step { name: "build", about: "the host and its cache", run: |tree| host::build(tree).map(|_| Outcome::Done) },
+    Step { name: "tests", about: "all other tests", run: test },
+];
+
+/// Runs the steps named, or all.
+pub(crate) fn run(tree: &Tree, names: &[String]) -> Result<ExitCode> {
+    if let Some(unknown) = names.iter().find(|name| !STEPS.iter().any(|step| step.name == **name)) {
+        let known = STEPS.iter().map(|step| format!("\n  {:<15} {}", step.name, step.about)).collect::<String>();
+        bail!("there is no step `{unknown}`, only{known}");
+    }
+    let chosen = STEPS.iter().filter(|step| names.is_empty() || names.iter().any(|name| name == step.name));
+    let started = Instant::now();
+    let (mut summary, mut results) = (Vec::new(), Vec::new());
+    for step in chosen {
+        println!("== {}: {}", step.name, step.about);
+        let begun = Instant::now();
+        let outcome = (step.run)(tree);
+        let took = begun.elapsed();
+        match outcome {
+            Ok(Outcome::Done) => summary.push(line(step, "ok", took)),
+            Ok(Outcome::Tested(lines)) => {
+                summary.push(line(step, "ok", took));
+                results.extend(lines);
+            }
+            Ok(Outcome::Skipped(why)) => {
+                println!("warning: {} is left out: {why}", step.name);
+                summary.push(format!("{}: {why}", line(step, "SKIPPED", took)));
+            }
+            Err(error) => {
+                summary.push(line(step, "FAILED", took));
+                print_summary(&summary, started.elapsed());
+                eprintln!("error: the step `{}` failed: {error:#}", step.name);
+                eprintln!("hint: run it alone with `cargo xtask test {}`", step.name);
+                return Ok(ExitCode::FAILURE);
+            }
+        }
+    }
+    print_summary(&summary, started.elapsed());
+    for result in results {
+        println!("{result}");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn line(step: &Step, state: &str, took: Duration) -> String {
+    format!("  {:<15} {state:<7} {:>7.1} s", step.name, took.as_secs_f32())
+}
+
+fn print_summary(lines: &[String], took: Duration) {
+    println!("== summary");
+    for line in lines {
+        println!("{line}");
+    }
+    println!("  {:<23} {:>7.1} s", "in all", took.as_secs_f32());
+}
+
+/// The manifests of the guests' workspaces that are there.
+fn guest_workspaces(tree: &Tree) -> Vec<PathBuf> {
+    let all = std::iter::once(tree.plugins_manifest()).chain(tree.test_guest_manifests());
+    all.filter(|manifest| manifest.is_file()).collect()
+}
+
+fn format(tree: &Tree) -> Result<Outcome> {
+    if let Some(why) = missing(tree, "fmt", "rustfmt") {
+        return Ok(Outcome::Skipped(why));
+    }
+    let manifests = std::iter::once(tree.root().join("Cargo.toml")).chain(guest_workspaces(tree));
+    for manifest in manifests {
+        let mut command = host::cargo(tree);
+        command.args(["fmt", "--all", "--check", "--manifest-path"]).arg(&manifest);
+        succeed(&mut command, "cargo fmt --all")?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn lint(tree: &Tree) -> Result<Outcome> {
+    if let Some(why) = missing(tree, "clippy", "clippy") {
+        return Ok(Outcome::Skipped(why));
+    }
+    let mut command = host::cargo(tree);
+    command.args(["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]);
+    succeed(&mut command, "cargo clippy --workspace --all-targets")?;
+    Ok(Outcome::Done)
+}
+
+/// The plugins are linted for this machine, tests included; what only exists on the wasm target, the compiler of
+/// `cargo xtask guests` has seen.
+fn lint_plugins(tree: &Tree) -> Result<Outcome> {
+    if let Some(why) = missing(tree, "clippy", "clippy") {
+        return Ok(Outcome::Skipped(why));
+    }
+    let mut command = plugins(tree, "clippy");
+    command.args(["--all-targets", "--", "-D", "warnings"]);
+    succeed(&mut command, "cargo clippy in `plugins/`")?;
+    Ok(Outcome::Done)
+}
+
+fn test_plugins(tree: &Tree) -> Result<Outcome> {
+    test_with(&mut plugins(tree, "test"), "cargo test in `plugins/`")
+}
+
+fn test(tree: &Tree) -> Result<Outcome> {
+    let mut command = host::cargo(tree);
+    command.args(["test", "--workspace", "--locked"]);
+    test_with(&mut command, "cargo test --workspace")
+}
+
+fn plugins(tree: &Tree, verb: &str) -> Command {
+    let mut command = host::cargo(tree);
+    command.args([verb, "--workspace", "--locked", "--manifest-path"]).arg(tree.plugins_manifest());
+    command.arg("--target-dir").arg(tree.plugin_target());
+    command
+}
+
+/// Says why a step has to be left out; `None` when its tool is there.
+fn missing(tree: &Tree, verb: &str, component: &str) -> Option<String> {
+    let found = process::answer(host::cargo(tree).args([verb, "--version"])).is_some();
+    (!found).then(|| format!("`cargo {verb}` is not installed; `rustup component add {component}` brings it"))
+}
+
+fn succeed(command: &mut Command, what: &str) -> Result<()> {
+    let status = process::loudly(command)?;
+    ensure!(status.success(), "`{what}` ended with {status}");
+    Ok(())
+}
+
+/// Runs a test command on our terminal and keeps its summary lines.
+fn test_with(command: &mut Command, what: &str) -> Result<Outcome> {
+    if std::io::stdout().is_terminal() {
+        command.env("CARGO_TERM_COLOR", "always");
+    }
+    let mut child = command.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot start `{what}`"))?;
+    let mut summary = Vec::new();
+    let stdout = child.stdout.take().context("the output was piped")?;
+    for line in BufReader::new(stdout).split(b'\n') {
+        let line = String::from_utf8_lossy(&line?).into_owned();
+        println!("{line}");
+        if line.starts_with("test result:") {
+            summary.push(line);
+        }
+    }
+    let status = child.wait()?;
+    ensure!(status.success(), "`{what}` ended with {status}");
+    ensure!(!summary.is_empty(), "`{what}` ran no test at all");
+    Ok(Outcome::Tested(summary))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_of_the_steps_are_unique() {
+        let mut names: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
+        names.sort_unstable();
+        assert!(names.array_windows().all(|[a, b]| a != b), "{names:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_test_run_keeps_its_summary_lines_and_its_failure() -> Result<()> {
+        let shell = |script: &str| test_with(Command::new("sh").args(["-c", script]), "sh");
+        let Outcome::Tested(lines) = shell("echo noise; echo 'test result: ok. 3 passed'")? else { bail!("tested") };
+        assert_eq!(lines, ["test result: ok. 3 passed"]);
+        assert!(shell("echo 'test result: FAILED'; exit 101").is_err());
+        assert!(shell("true").is_err(), "a run without a single test is no success");
+        Ok(())
+    }
+}
