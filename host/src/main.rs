@@ -1,5 +1,5 @@
 //! The binary: arguments in, exit code out.
 
 fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+    abi_mcp::cli::run()
 }

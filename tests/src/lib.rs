@@ -1,1 +1,17 @@
-//! t
+//! The harness of the tests that run the real binary: a client over pipes, and nodes to put behind it.
+//!
+//! [`Client`] reads *every* line of stdout and fails the test on one that is not JSON-RPC. [`FakeNode`] answers what a
+//! field case says a node answered, and records what it was asked; the stateful development node is
+//! `abi_mcp_devnode`. Nothing here knows the host's insides: it only ever talks to the process.
+
+mod client;
+mod fake_node;
+
+pub use client::{Client, Reply, Spawn};
+pub use fake_node::{App, Asked, FakeNode};
+
+/// A manifest around methods and types, as field cases write them.
+#[must_use]
+pub fn manifest(types: serde_json::Value, methods: serde_json::Value) -> serde_json::Value {
+    serde_json::json!({"schema_version": "wasm-abi/1", "types": types, "methods": methods, "events": []})
+}

@@ -1,1 +1,14 @@
-//! cli.
+//! The command line: the only part besides `main` that prints, reads the environment, or decides an exit code.
+//!
+//! stdout belongs to one owner a command: `serve` writes protocol frames there, every other command its data. All
+//! else goes to stderr.
+
+mod args;
+mod demo;
+mod doctor;
+mod environment;
+mod exit;
+mod plugin;
+mod serve;
+
+pub use args::run;

@@ -16,7 +16,7 @@ pub enum Fit {
 /// What a mapper says of a manifest it understands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recognition {
-    /// The family of apps, for example `calimero`.
+    /// The family of apps.
     pub ecosystem: String,
     /// The manifest's format, as it names itself.
     pub format: String,

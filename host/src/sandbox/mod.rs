@@ -1,1 +1,106 @@
-//! sandbox.
+//! Runs guest code that nobody has to trust, within limits of time, memory and output.
+//!
+//! In comes a compiled component and a job for it, out comes the job's answer or one typed [`Error`]. A call takes
+//! this way:
+//!
+//! ```text
+//! Sandbox::run -> pool (a worker thread) -> store (fresh, limited) -> contract adapter -> guest
+//!                                             ^ ticker wakes it every 10 ms: cancelled? past the deadline?
+//! ```
+//!
+//! Every call gets a store of its own, dropped when the call ends, so nothing leaks from one call to the next and a
+//! guest that trapped is gone. With `contract` this is the only user of `wasmtime`. It knows no contract, no plugin
+//! name and no file format: which functions are called is the contract's business, whose guest it is the artifact's.
+
+mod compiled;
+mod engine;
+mod error;
+mod limits;
+mod pool;
+mod store;
+mod ticker;
+
+use crate::model::Cancel;
+use std::sync::Arc;
+
+pub(crate) use compiled::Compiled;
+pub use error::Error;
+pub use limits::{Bounds, Counts, Limits, Work};
+pub(crate) use pool::Lane;
+pub(crate) use store::{GuestStore, State};
+
+/// The engine, the worker threads and the limits guests run under.
+///
+/// Made once and shared. Making one starts no thread: workers start with the first job, the engine with the first
+/// component.
+#[derive(Debug)]
+pub struct Sandbox {
+    limits: Limits,
+    pool: pool::Pool,
+}
+
+impl Sandbox {
+    /// A sandbox with these limits and as many workers as the machine has cores, three at least.
+    #[must_use]
+    pub fn new(limits: Limits) -> Arc<Self> {
+        let cores = std::thread::available_parallelism().map_or(3, usize::from);
+        Self::with_workers(limits, cores)
+    }
+
+    /// The same with a number of workers; raised to three, so that one spinning plugin blocks neither a short job nor
+    /// another plugin's long one.
+    #[must_use]
+    pub fn with_workers(limits: Limits, workers: usize) -> Arc<Self> {
+        Arc::new(Self { limits, pool: pool::Pool::new(workers.max(3)) })
+    }
+
+    /// The limits guests run under.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Runs `job` on a worker with a fresh store that is limited for this kind of work.
+    ///
+    /// The time limit starts when the job does, not while it queues. When `cancel` fires, the returned future is
+    /// ready at once and the guest stops within two epochs (20 ms); a job still in the queue never runs. Dropping
+    /// the future has the same effect.
+    ///
+    /// # Errors
+    /// What `job` returns, [`Error::Cancelled`], or [`Error::Host`] when the job panicked or no thread could start.
+    pub(crate) async fn run<T: Send + 'static>(
+        &self,
+        work: Work,
+        cancel: &Cancel,
+        job: impl FnOnce(&mut GuestStore) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let bounds = self.limits.of(work);
+        let counts = self.limits.counts;
+        let token = cancel.clone();
+        let run = move |abandoned: &pool::Abandoned| {
+            let runtime = engine::runtime()?;
+            let _ticking = runtime.ticker.tick();
+            let mut store = GuestStore::new(&runtime.engine, bounds, counts, token, abandoned.clone());
+            job(&mut store)
+        };
+        self.pool.run(Lane::of(work), cancel, run).await?
+    }
+
+    /// Whether no guest is running, so that the process sleeps.
+    #[cfg(test)]
+    pub(crate) fn is_idle() -> bool {
+        engine::runtime().is_ok_and(|runtime| runtime.ticker.is_idle())
+    }
+
+    /// Runs host work that is too slow for an async thread (compiling) on a worker.
+    ///
+    /// # Errors
+    /// As [`Sandbox::run`]. The work itself cannot be interrupted: when `cancel` fires its result is dropped.
+    pub(crate) async fn compute<T: Send + 'static>(
+        &self,
+        cancel: &Cancel,
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Error> {
+        self.pool.run(Lane::Long, cancel, move |_| job()).await
+    }
+}

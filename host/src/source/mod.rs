@@ -1,1 +1,25 @@
-//! source.
+//! Where manifests come from: the apps a node has installed, with their guides, metadata and contexts.
+//!
+//! A source knows its ecosystem's words (URIs, instructions, how a context is named); the stages behind it work on
+//! the plain [`App`] and [`Unit`] it hands out. It reads no ABI: a manifest is bytes to it.
+
+mod app;
+mod contexts;
+mod guide;
+mod node;
+mod resolve;
+
+pub use crate::node::Error;
+pub use app::{App, Unit, units_of};
+pub use contexts::{Context, ContextMatch, is_id};
+pub use guide::{procedures, uri as guide_uri, uri_template as guide_uri_template};
+pub use node::{Call, NodeSource};
+pub use resolve::{ResolveError, resolve};
+
+/// The family of apps a node serves, as its mappers name it.
+pub const ECOSYSTEM: &str = "calimero";
+
+/// What the model is told before it does anything; both eras, under 2,048 characters because clients cut there.
+pub const INSTRUCTIONS: &str = "Calimero apps describe themselves. Do not read app source. To use an app: \
+     list_applications, then describe_app to plan or select_app to act, then pass the returned app_handle on every \
+     app tool call.";

@@ -1,0 +1,106 @@
+//! Every kind of wrong file, and what is said of it.
+
+use super::*;
+use crate::artifact::specimen::{component, hostile, memory_module, module, replaced, with_module};
+use crate::contract::supported::Role;
+use crate::sandbox::Compiled;
+
+const LARGEST: usize = 512 << 20;
+
+fn refusal(bytes: &[u8]) -> InspectError {
+    inspect(bytes, LARGEST).unwrap_err()
+}
+
+/// The code, and that the message has each of the texts.
+fn expect(bytes: &[u8], code: &str, texts: &[&str]) {
+    let error = refusal(bytes);
+    let message = error.to_string();
+    assert_eq!(error.code(), code, "{message}");
+    for text in texts {
+        assert!(message.contains(text), "{text:?} is missing in: {message}");
+    }
+}
+
+#[test]
+fn a_good_component_states_its_roles_and_contract_versions() {
+    let stated = inspect(&hostile(), LARGEST).unwrap().contracts;
+    let stated: Vec<_> = stated.iter().map(|stated| (stated.contract.role, stated.version.to_string())).collect();
+    assert_eq!(stated, [(Role::Mapper, "0.1.0".to_owned()), (Role::Decoder, "0.1.0".to_owned())]);
+}
+
+#[test]
+fn d03_a_file_that_is_no_component_is_called_what_it_is() {
+    let not_a_plugin = "contract::not_a_plugin";
+    expect(b"", not_a_plugin, &["empty", "hint: "]);
+    expect(b"not wasm", not_a_plugin, &["not WebAssembly", "not wasm"]);
+    expect(&hostile()[..1000], not_a_plugin, &["cut off or damaged", "fetch or build"]);
+    expect(&module(("env", "f")), not_a_plugin, &["a core module", "wasm-tools component new"]);
+    expect(b"\0as", not_a_plugin, &["not WebAssembly"]);
+    expect(b"\0asm\x0d\0", not_a_plugin, &["cut off or damaged"]);
+    expect(b"\0asm\x0d\0\x01\0", "contract::none", &["exports nothing", "`abi-mcp:mapper` 0.1"]);
+}
+
+#[test]
+fn d03_no_prefix_of_a_component_is_taken_for_a_plugin_or_panics() {
+    let bytes = hostile();
+    for length in (0..bytes.len() - 1).step_by(97) {
+        // A cut between sections leaves a shorter component; it lacks exports then.
+        let _ = inspect(&bytes[..length], LARGEST);
+    }
+    assert!(inspect(&bytes[..bytes.len() - 1], LARGEST).is_err());
+}
+
+#[test]
+fn a_precompiled_file_is_never_accepted() {
+    let code = Compiled::compile(&hostile()).unwrap().machine_code().unwrap();
+    expect(&code, "contract::not_a_plugin", &["machine code", "`.wasm` file it was made from"]);
+}
+
+#[test]
+fn d04_an_import_is_named_together_with_what_the_host_offers() {
+    let exports = ["abi-mcp:errors/decoder@0.1.0"];
+    let bytes = component(&["acme:kv/store@1.0.0"], &exports);
+    let texts = ["imports `acme:kv/store@1.0.0`", "the host offers nothing", "abi-mcp:errors@0.1.0", "hint: "];
+    expect(&bytes, "contract::imports", &texts);
+    expect(&module(("env", "_Znwm")), "contract::not_a_plugin", &["imports `env::_Znwm`"]);
+}
+
+#[test]
+fn d05_a_contract_too_new_or_too_old_is_told_with_both_versions_and_the_next_step() {
+    let too_new = ["abi-mcp:mapper@9.1.0", "speaks 0.1", "update abi-mcp"];
+    expect(&replaced(hostile(), "@0.1.0", "@9.1.0"), "contract::too_new", &too_new);
+    let next_track = ["abi-mcp:mapper@0.2.0"];
+    expect(&replaced(hostile(), "@0.1.0", "@0.2.0"), "contract::too_new", &next_track);
+    let too_old = ["abi-mcp:mapper@0.0.9", "speaks 0.1", "newer release"];
+    expect(&replaced(hostile(), "@0.1.0", "@0.0.9"), "contract::too_old", &too_old);
+    let unknown = component(&[], &["abi-mcp:oracle/ask@1.0.0"]);
+    expect(&unknown, "contract::too_new", &["abi-mcp:oracle@1.0.0", "no version of it", "`abi-mcp:errors` 0.1"]);
+}
+
+#[test]
+fn d05_a_component_without_a_version_mark_is_refused() {
+    let none = component(&[], &["acme:kv/store@1.0.0"]);
+    expect(&none, "contract::none", &["`acme:kv/store@1.0.0`", "supported: "]);
+    let unversioned = component(&[], &["abi-mcp:mapper/schema"]);
+    expect(&unversioned, "contract::unversioned", &["`abi-mcp:mapper/schema`", "supported: "]);
+    let draft = component(&[], &["abi-mcp:mapper/schema@0.2.0-rc.1"]);
+    expect(&draft, "contract::unversioned", &["0.2.0-rc.1"]);
+}
+
+#[test]
+fn d05_a_later_patch_of_the_same_track_is_accepted() {
+    let stated = inspect(&component(&[], &["abi-mcp:errors/decoder@0.1.7"]), LARGEST).unwrap().contracts;
+    assert_eq!(stated[0].version.to_string(), "0.1.7");
+}
+
+#[test]
+fn a_contract_of_which_a_part_is_missing_is_told_which() {
+    let bytes = component(&[], &["abi-mcp:mapper/schema@0.1.0"]);
+    expect(&bytes, "contract::incomplete", &["`abi-mcp:mapper@0.1.0`", "`signature`, `codec`"]);
+}
+
+#[test]
+fn d02_a_module_that_declares_four_gigabytes_is_refused_before_it_is_compiled() {
+    let bytes = with_module(hostile(), &memory_module(65_536), 1);
+    expect(&bytes, "contract::memory", &["4294967296", "536870912"]);
+}

@@ -1,0 +1,341 @@
+//! One plugin: a component with a name, a release and an origin, that answers in `model` types.
+//!
+//! In comes what a call needs, out comes the checked answer or a [`PluginError`] that names the plugin. The component
+//! is compiled when first called, once, on a sandbox worker; making a [`Plugin`] only inspects its bytes. It knows
+//! no MCP and no ecosystem, and keeps nothing between calls but the compiled code.
+
+use super::digest::Digest;
+use super::inspect::{Stated, inspect};
+use super::{Error, cache, locate};
+use crate::contract::supported::Role;
+use crate::contract::{Breach, Decoder, Mapper, accept_decoded, accept_encoded, accept_mapping, accept_recognition};
+use crate::model::{
+    Cancel, ContractVersion, Encoded, Explanation, Failure, Fault, MapOptions, Mapping, PluginRelease, Problem,
+    Recognition,
+};
+use crate::sandbox::{self, GuestStore, Sandbox, Work};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Where a plugin comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// It comes with this program.
+    Bundled,
+    /// The operator added it.
+    ThirdParty {
+        /// The ecosystems the operator assigned to it; it is never listened to about others.
+        ecosystems: BTreeSet<String>,
+    },
+}
+
+/// A plugin that passed inspection.
+#[derive(Debug)]
+pub struct Plugin {
+    name: String,
+    release: PluginRelease,
+    digest: Digest,
+    origin: Origin,
+    contracts: Vec<Stated>,
+    sandbox: Arc<Sandbox>,
+    code: Arc<Code>,
+}
+
+/// Why a plugin gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PluginError {
+    /// The plugin's name.
+    pub plugin: String,
+    /// Its release.
+    pub release: PluginRelease,
+    /// What it was doing.
+    pub work: Work,
+    /// What went wrong.
+    pub cause: Cause,
+}
+
+/// What went wrong in or around a plugin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Cause {
+    /// It was stopped, or could not be run.
+    Sandbox(sandbox::Error),
+    /// It refused the manifest, in its own words.
+    Fault(Fault),
+    /// It broke its contract.
+    Breach(Breach),
+    /// It has no such role.
+    NoRole(Role),
+}
+
+impl PluginError {
+    /// A stable name for this kind of error.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match &self.cause {
+            Cause::Sandbox(error) => error.code(),
+            Cause::Fault(Fault::NotRecognised(_)) => "plugin::not_recognised",
+            Cause::Fault(Fault::Malformed { .. }) => "plugin::malformed",
+            Cause::Fault(Fault::TooLarge(_)) => "plugin::too_large",
+            Cause::Breach(breach) => breach.code(),
+            Cause::NoRole(_) => "plugin::no_role",
+        }
+    }
+
+    /// Whether the caller asked for the end, so that there is nothing to report.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.cause == Cause::Sandbox(sandbox::Error::Cancelled)
+    }
+}
+
+impl fmt::Display for PluginError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { plugin, release, work, cause } = self;
+        let work = work.doing();
+        write!(f, "plugin `{plugin}` {release} ")?;
+        match cause {
+            Cause::Sandbox(error) => write!(f, "{error} while {work}"),
+            Cause::Fault(fault) => write!(f, "refused: {fault}"),
+            Cause::Breach(breach) => write!(f, "broke its contract while {work}: it {breach}"),
+            Cause::NoRole(role) => write!(f, "is no {role}"),
+        }
+    }
+}
+
+impl std::error::Error for PluginError {}
+
+impl Plugin {
+    /// Inspects a component and makes a plugin of it; compiles and runs nothing.
+    ///
+    /// `cache` is the folder for compiled code, owner-only; without it (or when it is unusable) the code is compiled
+    /// anew in each process.
+    ///
+    /// # Errors
+    /// When the name would not do, or the bytes are no plugin this host can run.
+    pub fn load(
+        name: &str,
+        release: PluginRelease,
+        origin: Origin,
+        bytes: Cow<'static, [u8]>,
+        sandbox: &Arc<Sandbox>,
+        cache: Option<PathBuf>,
+    ) -> Result<Self, Error> {
+        locate::check_name(name)?;
+        let contracts = match inspect(&bytes, sandbox.limits().largest_memory()) {
+            Ok(inspection) => inspection.contracts,
+            Err(cause) => return Err(Error::Inspect { plugin: name.to_owned(), release, cause }),
+        };
+        let digest = Digest::of(&bytes);
+        let code = Arc::new(Code {
+            bytes,
+            digest,
+            cache,
+            contracts: contracts.clone(),
+            linked: OnceLock::new(),
+            compiling: Mutex::new(()),
+        });
+        Ok(Self { name: name.to_owned(), release, digest, origin, contracts, sandbox: sandbox.clone(), code })
+    }
+
+    /// The name it was configured or bundled under.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its release, as its author numbers it.
+    #[must_use]
+    pub fn release(&self) -> &PluginRelease {
+        &self.release
+    }
+
+    /// The digest of its bytes.
+    #[must_use]
+    pub fn digest(&self) -> &Digest {
+        &self.digest
+    }
+
+    /// Where it comes from.
+    #[must_use]
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// Its roles, each with the contract version it states.
+    pub fn roles(&self) -> impl Iterator<Item = (Role, ContractVersion)> + '_ {
+        self.contracts.iter().map(|stated| (stated.contract.role, stated.version))
+    }
+
+    /// Whether it has a role.
+    #[must_use]
+    pub fn has(&self, role: Role) -> bool {
+        self.roles().any(|(found, _)| found == role)
+    }
+
+    /// Compiles it now (or loads it from the cache), so that the first call need not wait.
+    ///
+    /// # Errors
+    /// When it does not compile, lacks a function of its contract, or `cancel` fires first.
+    pub async fn prepare(&self, cancel: &Cancel) -> Result<(), PluginError> {
+        self.linked(cancel).await.map(|_| ()).map_err(|error| self.error(Work::Recognise, Cause::Sandbox(error)))
+    }
+
+    /// Whether it understands a manifest.
+    ///
+    /// # Errors
+    /// When it is stopped, is no mapper, or names an ecosystem in a wrong form.
+    pub async fn recognise(&self, manifest: Arc<[u8]>, cancel: &Cancel) -> Result<Option<Recognition>, PluginError> {
+        let work = Work::Recognise;
+        let answer = self.ask_mapper(work, cancel, move |mapper, store| mapper.recognise(store, &manifest)).await?;
+        answer.map(accept_recognition).transpose().map_err(|breach| self.error(work, Cause::Breach(breach)))
+    }
+
+    /// A manifest's methods with their signatures. A method that breaks a rule of the contract is skipped.
+    ///
+    /// # Errors
+    /// When it is stopped, is no mapper, or refuses the manifest as a whole.
+    pub async fn map(&self, manifest: Arc<[u8]>, options: MapOptions, cancel: &Cancel) -> Result<Mapping, PluginError> {
+        let work = Work::Map;
+        // Checked on the worker too: parsing thousands of schemas is no work for the protocol's threads.
+        let map = move |mapper: &dyn Mapper, store: &mut GuestStore| {
+            Ok(mapper.map(store, &manifest, options)?.map(accept_mapping))
+        };
+        let answer = self.ask_mapper(work, cancel, map).await?;
+        answer.map_err(|fault| self.error(work, Cause::Fault(fault)))
+    }
+
+    /// One call's arguments (JSON text) as the backend takes them; the inner error is the arguments' fault.
+    ///
+    /// # Errors
+    /// When it is stopped, is no mapper, or answers with something that is not JSON.
+    pub async fn encode(
+        &self,
+        plan: Arc<[u8]>,
+        arguments: &str,
+        cancel: &Cancel,
+    ) -> Result<Result<Encoded, Vec<Problem>>, PluginError> {
+        let (work, arguments) = (Work::Encode, arguments.to_owned());
+        let encode = move |mapper: &dyn Mapper, store: &mut GuestStore| {
+            Ok(mapper.encode(store, &plan, arguments)?.map(accept_encoded))
+        };
+        self.unbreached(work, self.ask_mapper(work, cancel, encode).await?)
+    }
+
+    /// One call's raw result (JSON text) as the output schema describes it; the inner error is the result's fault.
+    ///
+    /// # Errors
+    /// When it is stopped, is no mapper, or answers with something that is not JSON.
+    pub async fn decode_result(
+        &self,
+        plan: Arc<[u8]>,
+        value: &str,
+        cancel: &Cancel,
+    ) -> Result<Result<String, Vec<Problem>>, PluginError> {
+        let (work, value) = (Work::Decode, value.to_owned());
+        let decode = move |mapper: &dyn Mapper, store: &mut GuestStore| {
+            Ok(mapper.decode(store, &plan, value)?.map(accept_decoded))
+        };
+        self.unbreached(work, self.ask_mapper(work, cancel, decode).await?)
+    }
+
+    /// A failure in words; `None` when it knows nothing of it.
+    ///
+    /// # Errors
+    /// When it is stopped, or is no error decoder.
+    pub async fn explain(&self, failure: &Failure, cancel: &Cancel) -> Result<Option<Explanation>, PluginError> {
+        let work = Work::Explain;
+        let failed = |error| self.error(work, Cause::Sandbox(error));
+        let linked = self.linked(cancel).await.map_err(failed)?;
+        let decoder = linked.decoder.ok_or_else(|| self.error(work, Cause::NoRole(Role::Decoder)))?;
+        let failure = failure.clone();
+        self.sandbox.run(work, cancel, move |store| decoder.explain(store, &failure)).await.map_err(failed)
+    }
+
+    async fn ask_mapper<T: Send + 'static>(
+        &self,
+        work: Work,
+        cancel: &Cancel,
+        job: impl FnOnce(&dyn Mapper, &mut GuestStore) -> Result<T, sandbox::Error> + Send + 'static,
+    ) -> Result<T, PluginError> {
+        let failed = |error| self.error(work, Cause::Sandbox(error));
+        let linked = self.linked(cancel).await.map_err(failed)?;
+        let mapper = linked.mapper.ok_or_else(|| self.error(work, Cause::NoRole(Role::Mapper)))?;
+        self.sandbox.run(work, cancel, move |store| job(&*mapper, store)).await.map_err(failed)
+    }
+
+    /// Turns a breach within an answer into this plugin's error.
+    fn unbreached<T>(
+        &self,
+        work: Work,
+        answer: Result<Result<T, Breach>, Vec<Problem>>,
+    ) -> Result<Result<T, Vec<Problem>>, PluginError> {
+        match answer {
+            Ok(Ok(accepted)) => Ok(Ok(accepted)),
+            Ok(Err(breach)) => Err(self.error(work, Cause::Breach(breach))),
+            Err(problems) => Ok(Err(problems)),
+        }
+    }
+
+    /// The compiled code, linked. Compiles it the first time, on a worker.
+    async fn linked(&self, cancel: &Cancel) -> Result<Linked, sandbox::Error> {
+        if let Some(linked) = self.code.linked.get() {
+            return linked.clone();
+        }
+        let code = self.code.clone();
+        self.sandbox.compute(cancel, move || code.linked()).await?
+    }
+
+    fn error(&self, work: Work, cause: Cause) -> PluginError {
+        PluginError { plugin: self.name.clone(), release: self.release.clone(), work, cause }
+    }
+}
+
+/// A plugin's bytes and what was made of them.
+struct Code {
+    bytes: Cow<'static, [u8]>,
+    digest: Digest,
+    cache: Option<PathBuf>,
+    contracts: Vec<Stated>,
+    /// A failure is kept too: the same bytes fail the same way.
+    linked: OnceLock<Result<Linked, sandbox::Error>>,
+    /// Held while compiling.
+    compiling: Mutex<()>,
+}
+
+/// The roles of a component, ready to be instantiated.
+#[derive(Clone, Default)]
+struct Linked {
+    mapper: Option<Arc<dyn Mapper>>,
+    decoder: Option<Arc<dyn Decoder>>,
+}
+
+impl Code {
+    fn linked(&self) -> Result<Linked, sandbox::Error> {
+        // Two first calls at once: the second waits and takes what the first made.
+        let _alone = self.compiling.lock().unwrap_or_else(PoisonError::into_inner);
+        self.linked.get_or_init(|| self.link()).clone()
+    }
+
+    fn link(&self) -> Result<Linked, sandbox::Error> {
+        let compiled = cache::compiled(&self.bytes, &self.digest, self.cache.as_deref())?;
+        let mut linked = Linked::default();
+        for Stated { contract, .. } in &self.contracts {
+            linked.mapper = contract.link_mapper(&compiled).transpose()?.or(linked.mapper);
+            linked.decoder = contract.link_decoder(&compiled).transpose()?.or(linked.decoder);
+        }
+        Ok(linked)
+    }
+}
+
+impl fmt::Debug for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Code").field("digest", &self.digest).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,315 @@
+//! Which plugin serves a manifest, and in which order error decoders are asked.
+//!
+//! In come the plugins, the operator's pins and a manifest, out comes one plugin and the reason for it. The order of
+//! trust is: pinned by configuration, then bundled, then third party; a less trusted plugin is not even asked when a
+//! more trusted one understands the manifest. Within one rank an exact fit goes before a compatible one, a plugin that
+//! names the subject version before one that does not, a newer release before an older one. It asks plugins what they
+//! recognise and knows nothing of manifests itself.
+
+use super::digest::Digest;
+use super::plugin::{Origin, Plugin, PluginError};
+use crate::contract::supported::Role;
+use crate::model::{Cancel, Fit, PluginRelease, Recognition, SubjectVersion};
+use semver::{Version, VersionReq};
+use std::cmp::{Ordering, Reverse};
+use std::fmt;
+use std::sync::Arc;
+
+/// How far a plugin is trusted with a manifest. The most trusted sorts first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Trust {
+    /// The operator named it for this ecosystem and subject version.
+    Pinned,
+    /// It comes with this program.
+    Bundled,
+    /// The operator added it for this ecosystem.
+    ThirdParty,
+}
+
+impl fmt::Display for Trust {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Pinned => "pinned",
+            Self::Bundled => "bundled",
+            Self::ThirdParty => "third party",
+        })
+    }
+}
+
+/// The operator's word that a plugin serves an ecosystem.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pin {
+    /// The plugin's name.
+    pub plugin: String,
+    /// The ecosystem.
+    pub ecosystem: String,
+    /// The subject versions; every one when absent.
+    pub subjects: Option<SubjectRange>,
+}
+
+/// Subject versions a pin covers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SubjectRange {
+    /// A semver range, such as `>=0.9, <1`.
+    Semver(VersionReq),
+    /// Names, such as `G3` and `G4`.
+    Names(Vec<String>),
+}
+
+impl SubjectRange {
+    /// Reads a semver range; what is none is a list of names separated by commas.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        match VersionReq::parse(text) {
+            Ok(range) => Self::Semver(range),
+            Err(_) => Self::Names(text.split(',').map(|name| name.trim().to_owned()).collect()),
+        }
+    }
+
+    /// Whether it covers a subject version.
+    #[must_use]
+    pub fn covers(&self, subject: &SubjectVersion) -> bool {
+        match self {
+            Self::Semver(range) => lenient(&subject.0).is_some_and(|version| range.matches(&version)),
+            Self::Names(names) => names.contains(&subject.0),
+        }
+    }
+}
+
+/// The plugin that serves a manifest.
+#[derive(Debug, Clone)]
+pub struct Selected {
+    /// The plugin.
+    pub plugin: Arc<Plugin>,
+    /// What it says of the manifest.
+    pub recognition: Recognition,
+    /// One line for the operator: why this one.
+    pub why: String,
+    /// Plugins that failed while they were asked, passed over.
+    pub passed_over: Vec<PluginError>,
+}
+
+/// Why no plugin serves a manifest.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SelectError {
+    /// None understands it.
+    #[error(
+        "no plugin understands the manifest (asked: {}){}", listed(.asked), failures(.passed_over)
+    )]
+    NotRecognised {
+        /// The plugins asked.
+        asked: Vec<String>,
+        /// Those that failed instead of answering.
+        passed_over: Vec<PluginError>,
+    },
+    /// Several do, and nothing tells them apart.
+    #[error(
+        "plugins {} fit the manifest of `{ecosystem}` equally well\n\
+         hint: pin one of them to the ecosystem, or remove the others", listed(.plugins)
+    )]
+    Tie {
+        /// The ecosystem.
+        ecosystem: String,
+        /// The plugins, with their releases.
+        plugins: Vec<String>,
+    },
+    /// The caller no longer wants to know.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+impl SelectError {
+    /// A stable name for this kind of error.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotRecognised { .. } => "select::not_recognised",
+            Self::Tie { .. } => "select::tie",
+            Self::Cancelled => "select::cancelled",
+        }
+    }
+}
+
+/// All plugins of the process, and the operator's pins.
+#[derive(Debug, Clone, Default)]
+pub struct Registry {
+    plugins: Vec<Arc<Plugin>>,
+    pins: Vec<Pin>,
+}
+
+/// A plugin that understands the manifest.
+struct Candidate {
+    plugin: Arc<Plugin>,
+    recognition: Recognition,
+}
+
+impl Registry {
+    /// A registry of these plugins, with these pins.
+    #[must_use]
+    pub fn new(plugins: Vec<Arc<Plugin>>, pins: Vec<Pin>) -> Self {
+        Self { plugins, pins }
+    }
+
+    /// The plugins, in the order they were given.
+    #[must_use]
+    pub fn plugins(&self) -> &[Arc<Plugin>] {
+        &self.plugins
+    }
+
+    /// The plugin that serves a manifest. A plugin that fails while it is asked is reported and passed over.
+    ///
+    /// # Errors
+    /// When none understands it, several fit equally well, or `cancel` fires.
+    pub async fn select(&self, manifest: &Arc<[u8]>, cancel: &Cancel) -> Result<Selected, SelectError> {
+        let mut candidates = Vec::new();
+        let mut asked: Vec<&Arc<Plugin>> = Vec::new();
+        let mut passed_over = Vec::new();
+        for rank in [Trust::Pinned, Trust::Bundled, Trust::ThirdParty] {
+            for plugin in self.mappers(rank) {
+                if asked.iter().any(|other| Arc::ptr_eq(other, plugin)) {
+                    continue;
+                }
+                asked.push(plugin);
+                match plugin.recognise(manifest.clone(), cancel).await {
+                    Ok(Some(recognition)) => candidates.push(Candidate { plugin: plugin.clone(), recognition }),
+                    Ok(None) => {}
+                    Err(error) if error.is_cancelled() => return Err(SelectError::Cancelled),
+                    Err(error) => {
+                        tracing::warn!(plugin = plugin.name(), code = error.code(), %error, "plugin passed over");
+                        passed_over.push(error);
+                    }
+                }
+            }
+            // Whoever was asked at a higher rank but answered outside its pin is looked at again at its own.
+            let fitting = candidates.iter().filter(|candidate| self.trust(candidate) == Some(rank)).collect();
+            if let Some(best) = best(fitting)? {
+                let why = why(rank, best);
+                let Candidate { plugin, recognition } = best;
+                return Ok(Selected { plugin: plugin.clone(), recognition: recognition.clone(), why, passed_over });
+            }
+        }
+        let asked = asked.into_iter().map(label).collect();
+        Err(SelectError::NotRecognised { asked, passed_over })
+    }
+
+    /// The error decoders for an app's failures, in asking order: the app's own plugin, then newest release first.
+    ///
+    /// A third party only sees failures of ecosystems it was assigned or pinned to, for the reason it only serves
+    /// those: it could rewrite every message.
+    #[must_use]
+    pub fn decoders(&self, own: Option<&Digest>, ecosystem: &str) -> Vec<Arc<Plugin>> {
+        let may = |plugin: &Arc<Plugin>| plugin.has(Role::Decoder) && self.may_serve(plugin, ecosystem);
+        let mut decoders: Vec<Arc<Plugin>> = self.plugins.iter().filter(|plugin| may(plugin)).cloned().collect();
+        decoders.sort_by(|a, b| {
+            let rank = |plugin: &Plugin| Some(plugin.digest()) != own;
+            rank(a).cmp(&rank(b)).then_with(|| newer(a.release(), b.release()))
+        });
+        decoders
+    }
+
+    /// The mappers worth asking at a rank.
+    fn mappers(&self, rank: Trust) -> impl Iterator<Item = &Arc<Plugin>> {
+        self.plugins.iter().filter(move |plugin| {
+            plugin.has(Role::Mapper)
+                && match (rank, plugin.origin()) {
+                    (Trust::Pinned, _) => self.pins.iter().any(|pin| pin.plugin == plugin.name()),
+                    (Trust::Bundled, origin) => *origin == Origin::Bundled,
+                    (Trust::ThirdParty, Origin::ThirdParty { ecosystems }) => !ecosystems.is_empty(),
+                    (Trust::ThirdParty, Origin::Bundled) => false,
+                }
+        })
+    }
+
+    /// How far a plugin is trusted with what it recognised; `None`: not at all.
+    fn trust(&self, candidate: &Candidate) -> Option<Trust> {
+        let Candidate { plugin, recognition } = candidate;
+        let pinned = self.pins.iter().any(|pin| {
+            pin.plugin == plugin.name()
+                && pin.ecosystem == recognition.ecosystem
+                && pin.subjects.as_ref().is_none_or(|range| {
+                    recognition.subject_version.as_ref().is_some_and(|subject| range.covers(subject))
+                })
+        });
+        match plugin.origin() {
+            _ if pinned => Some(Trust::Pinned),
+            Origin::Bundled => Some(Trust::Bundled),
+            Origin::ThirdParty { ecosystems } if ecosystems.contains(&recognition.ecosystem) => Some(Trust::ThirdParty),
+            Origin::ThirdParty { .. } => None,
+        }
+    }
+
+    fn may_serve(&self, plugin: &Plugin, ecosystem: &str) -> bool {
+        match plugin.origin() {
+            Origin::Bundled => true,
+            Origin::ThirdParty { ecosystems } => {
+                ecosystems.contains(ecosystem)
+                    || self.pins.iter().any(|pin| pin.plugin == plugin.name() && pin.ecosystem == ecosystem)
+            }
+        }
+    }
+}
+
+/// The best of the candidates of one rank, if there is any.
+fn best(mut candidates: Vec<&Candidate>) -> Result<Option<&Candidate>, SelectError> {
+    candidates.sort_by(|a, b| compare(a, b));
+    let Some((first, rest)) = candidates.split_first() else { return Ok(None) };
+    let mut tied: Vec<&Candidate> = rest
+        .iter()
+        .filter(|other| compare(first, other) == Ordering::Equal && other.plugin.digest() != first.plugin.digest())
+        .copied()
+        .collect();
+    if tied.is_empty() {
+        return Ok(Some(first));
+    }
+    tied.insert(0, first);
+    let plugins = tied.iter().map(|candidate| label(&candidate.plugin)).collect();
+    Err(SelectError::Tie { ecosystem: first.recognition.ecosystem.clone(), plugins })
+}
+
+/// Better sorts first.
+fn compare(a: &Candidate, b: &Candidate) -> Ordering {
+    let fit = |candidate: &Candidate| (candidate.recognition.fit, candidate.recognition.subject_version.is_none());
+    fit(a).cmp(&fit(b)).then_with(|| newer(a.plugin.release(), b.plugin.release()))
+}
+
+/// A newer release sorts first; one that is no version at all sorts last.
+fn newer(a: &PluginRelease, b: &PluginRelease) -> Ordering {
+    Reverse(lenient(&a.0)).cmp(&Reverse(lenient(&b.0)))
+}
+
+/// A version, also where the minor or patch number is left out.
+fn lenient(text: &str) -> Option<Version> {
+    let text = text.trim().trim_start_matches('v');
+    let padded = || {
+        let numbers = text.split('.').count();
+        Version::parse(&format!("{text}{}", ".0".repeat(3_usize.checked_sub(numbers)?))).ok()
+    };
+    Version::parse(text).ok().or_else(padded)
+}
+
+fn why(rank: Trust, candidate: &Candidate) -> String {
+    let Candidate { plugin, recognition } = candidate;
+    let fit = match recognition.fit {
+        Fit::Exact => "exact",
+        Fit::Compatible => "compatible",
+    };
+    let subject = recognition.subject_version.as_ref().map(|subject| format!(" {subject}")).unwrap_or_default();
+    let format = &recognition.format;
+    format!("{rank} plugin `{}` {}: {fit} fit for {format}{subject}", plugin.name(), plugin.release())
+}
+
+fn label(plugin: &Arc<Plugin>) -> String {
+    format!("`{}` {}", plugin.name(), plugin.release())
+}
+
+fn listed(names: &[String]) -> String {
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+fn failures(errors: &[PluginError]) -> String {
+    errors.iter().map(|error| format!("; {error}")).collect()
+}
+
+#[cfg(test)]
+mod tests;

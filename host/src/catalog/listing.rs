@@ -1,0 +1,88 @@
+//! Tool definitions of generated tools: names, titles, descriptions, schemas, hints.
+
+use crate::catalog::HANDLE_ARGUMENT;
+use crate::catalog::describe::{describe, title};
+use crate::catalog::mapped::{MappedMethod, MappedUnit};
+use crate::catalog::naming::{self, AppPart, NamedMethod, NamedUnit};
+use crate::catalog::snapshot::{CatalogUnit, is_tool};
+use crate::model::{Access, Annotations, JsonObject, Method, ToolDefinition};
+use crate::source::Unit;
+use serde_json::json;
+use std::sync::Arc;
+
+/// The tool name of each method of each unit; `None` for methods without a tool.
+///
+/// A method with a parameter called `app_handle` gets none: its argument and ours could not be told apart. It stays
+/// reachable through `call`, which keeps the two in different places.
+pub(crate) fn tool_names(
+    units: &[(Unit, Arc<MappedUnit>)],
+    reserved: &[&str],
+    list_internal: bool,
+) -> Vec<Vec<Option<String>>> {
+    let wants_tool =
+        |method: &MappedMethod| is_tool(method.method.role, list_internal) && !method.declares(HANDLE_ARGUMENT);
+    let named: Vec<NamedUnit<'_>> = units
+        .iter()
+        .map(|(unit, mapped)| NamedUnit {
+            package: unit.app.package.as_deref(),
+            id: &unit.app.id,
+            service: unit.service.as_deref(),
+            app_part: AppPart::Derived,
+            methods: mapped.methods.iter().filter(|method| wants_tool(method)).map(|method| named(method)).collect(),
+        })
+        .collect();
+    let names = naming::tool_names(&named, reserved.iter().copied());
+    units
+        .iter()
+        .zip(names)
+        .map(|((_, mapped), names)| {
+            let mut names = names.into_iter();
+            mapped.methods.iter().map(|method| if wants_tool(method) { names.next() } else { None }).collect()
+        })
+        .collect()
+}
+
+fn named(method: &MappedMethod) -> NamedMethod<'_> {
+    let parameters = method.method.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+    NamedMethod { name: &method.method.name, parameters }
+}
+
+/// The definitions of a unit's tools, sorted by name.
+pub(crate) fn definitions(unit: &CatalogUnit) -> Vec<ToolDefinition> {
+    unit.tools().into_iter().map(|(name, method)| definition(unit, name, method)).collect()
+}
+
+/// One tool's definition.
+pub(crate) fn definition(unit: &CatalogUnit, name: &str, method: &MappedMethod) -> ToolDefinition {
+    let about = &method.method;
+    ToolDefinition {
+        name: name.to_owned(),
+        title: Some(title(about.title.as_deref(), &about.name, unit.unit.app.display_name())),
+        description: describe(about.doc.as_deref(), &about.signature),
+        input_schema: Arc::clone(&method.listed().schema),
+        output_schema: method.output().cloned(),
+        annotations: annotations(about),
+        meta: Some(meta(unit, about)),
+    }
+}
+
+/// All four hints, always: a client that finds none assumes the worst.
+fn annotations(method: &Method) -> Annotations {
+    let read_only = method.access == Access::View;
+    Annotations {
+        read_only: Some(read_only),
+        destructive: Some(!read_only && method.destructive.unwrap_or(false)),
+        idempotent: Some(read_only || method.idempotent.unwrap_or(false)),
+        open_world: Some(method.open_world.unwrap_or(false)),
+    }
+}
+
+fn meta(unit: &CatalogUnit, method: &Method) -> JsonObject {
+    let app = &unit.unit.app;
+    let mut meta = JsonObject::new();
+    meta.insert("package".to_owned(), json!(app.label()));
+    meta.insert("appVersion".to_owned(), json!(app.version));
+    meta.insert("signerId".to_owned(), json!(app.signer));
+    meta.extend(method.meta.clone().unwrap_or_default());
+    meta
+}

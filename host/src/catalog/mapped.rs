@@ -1,0 +1,150 @@
+//! One manifest, mapped by the mapper that was chosen for it, with everything a call needs derived once.
+
+use crate::artifact::Plugin;
+use crate::catalog::portable::{self, Portable};
+use crate::catalog::{CONTEXT_ARGUMENT, HANDLE_ARGUMENT};
+use crate::model::{JsonObject, Mapping, Method, Note, Recognition, Role, Skipped};
+use crate::tools::arguments::ArgumentChecker;
+use crate::tools::result::ResultChecker;
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// A mapped manifest. Made once per manifest content and plugin, shared by every list and every call.
+#[derive(Debug)]
+pub struct MappedUnit {
+    /// The plugin that mapped it; calls go back to it with its own plans.
+    pub plugin: Arc<Plugin>,
+    /// What the plugin recognised.
+    pub recognition: Recognition,
+    /// Why this plugin and no other.
+    pub why: String,
+    /// Every method, in the manifest's order.
+    pub methods: Vec<Arc<MappedMethod>>,
+    /// What was left out.
+    pub skipped: Vec<Skipped>,
+    /// What was widened.
+    pub notes: Vec<Note>,
+}
+
+/// One method with its advertised schemas.
+#[derive(Debug)]
+pub struct MappedMethod {
+    /// As the mapper gave it.
+    pub method: Method,
+    declared: OnceLock<Input>,
+    listed: OnceLock<Input>,
+    output: OnceLock<Option<Arc<JsonObject>>>,
+    result: OnceLock<Option<ResultChecker>>,
+    /// Which form of ambiguous arguments the backend last took: 0 the likeliest, then the alternatives.
+    winner: AtomicUsize,
+}
+
+/// An input schema as clients get it, and the check that holds arguments to it.
+#[derive(Debug)]
+pub(crate) struct Input {
+    /// The schema itself.
+    pub(crate) schema: Arc<JsonObject>,
+    /// Compiled; the error is a fault of this host, whose narrowing made the schema.
+    pub(crate) checker: Result<ArgumentChecker, String>,
+}
+
+impl MappedUnit {
+    /// Puts a mapping together with the plugin that made it.
+    #[must_use]
+    pub fn new(plugin: Arc<Plugin>, recognition: Recognition, why: String, mapping: Mapping) -> Self {
+        let methods = mapping.methods.into_iter().map(|method| Arc::new(MappedMethod::new(method))).collect();
+        Self { plugin, recognition, why, methods, skipped: mapping.skipped, notes: mapping.notes }
+    }
+
+    /// The methods of a name: none, one, or several where the ABI has overloads.
+    pub fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Arc<MappedMethod>> {
+        self.methods.iter().filter(move |method| method.method.name == name)
+    }
+
+    /// The method that runs when a context is created.
+    #[must_use]
+    pub fn initialiser(&self) -> Option<&Arc<MappedMethod>> {
+        self.methods.iter().find(|method| method.method.role == Role::Initialiser)
+    }
+}
+
+impl Input {
+    fn new(portable: Portable) -> Self {
+        let checker = ArgumentChecker::new(&portable.schema, &portable.names).map_err(|error| error.to_string());
+        Self { schema: Arc::new(portable.schema), checker }
+    }
+}
+
+impl MappedMethod {
+    fn new(method: Method) -> Self {
+        Self {
+            method,
+            declared: OnceLock::new(),
+            listed: OnceLock::new(),
+            output: OnceLock::new(),
+            result: OnceLock::new(),
+            winner: AtomicUsize::new(0),
+        }
+    }
+
+    /// The arguments the method declares and nothing else, as `call` takes them; narrowed on first use.
+    pub(crate) fn declared(&self) -> &Input {
+        self.declared.get_or_init(|| Input::new(portable::input(&self.method.input_schema, &[])))
+    }
+
+    /// The arguments of the generated tool: the host's own first, then the method's.
+    pub(crate) fn listed(&self) -> &Input {
+        self.listed.get_or_init(|| Input::new(portable::input(&self.method.input_schema, &host_arguments())))
+    }
+
+    /// The result's schema, wrapped; absent when nothing is returned.
+    pub(crate) fn output(&self) -> Option<&Arc<JsonObject>> {
+        let output = || Some(Arc::new(portable::output(self.method.output_schema.as_ref()?).schema));
+        self.output.get_or_init(output).as_ref()
+    }
+
+    /// The check that holds results to [`MappedMethod::output`]; compiled on first use.
+    pub(crate) fn result_checker(&self) -> Option<&ResultChecker> {
+        let checker = || {
+            let made = ResultChecker::new(self.output()?);
+            made.inspect_err(|error| tracing::error!("output schema of `{}`: {error}", self.method.name)).ok()
+        };
+        self.result.get_or_init(checker).as_ref()
+    }
+
+    /// Whether the method declares a parameter of this name.
+    #[must_use]
+    pub fn declares(&self, parameter: &str) -> bool {
+        self.method.parameters.iter().any(|declared| declared.name == parameter)
+    }
+
+    /// The form of ambiguous arguments to try first: 0 for the likeliest, then the alternatives.
+    #[must_use]
+    pub fn winner(&self) -> usize {
+        self.winner.load(Ordering::Relaxed)
+    }
+
+    /// Remembers the form the backend took.
+    pub fn remember_winner(&self, form: usize) {
+        self.winner.store(form, Ordering::Relaxed);
+    }
+}
+
+/// What the host adds to every generated tool. A parameter of the same name wins over the context; a method with its
+/// own `app_handle` gets no tool.
+fn host_arguments() -> [(&'static str, Value); 2] {
+    [
+        (
+            HANDLE_ARGUMENT,
+            json!({"type": "string", "description": "The app_handle select_app returned for this application."}),
+        ),
+        (
+            CONTEXT_ARGUMENT,
+            json!({
+                "type": "string",
+                "description": "Context id or alias to execute against; defaults to the selected context.",
+            }),
+        ),
+    ]
+}

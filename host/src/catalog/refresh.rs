@@ -1,0 +1,36 @@
+//! When the catalog is read: with the client's first frame, until the source has answered once, and from then on.
+
+use crate::catalog::Catalog;
+use crate::model::{CallScope, Cancel};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// First pause after a failed read; doubles up to [`LONGEST_PAUSE`].
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+
+/// Longest pause between reads while the source has not answered yet, and the pause between reads once it has.
+/// An install shows up within this time even where nothing asks for it.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// Reads the catalog until `cancel` fires: at once, then with back-off until the first success, then every 30 s.
+pub async fn poll(catalog: Arc<Catalog>, cancel: Cancel) {
+    let mut pause = FIRST_PAUSE;
+    let mut answered = false;
+    loop {
+        let scope = CallScope { cancel: cancel.clone(), ..CallScope::default() };
+        match catalog.refresh(&scope).await {
+            Ok(()) => answered = true,
+            Err(error) if answered => tracing::warn!("app list refresh failed: {error}"),
+            // Said once by the catalog itself; repeating it every second helps nobody.
+            Err(error) => tracing::debug!("app list still unavailable: {error}"),
+        }
+        if answered {
+            pause = LONGEST_PAUSE;
+        }
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            () = cancel.cancelled() => return,
+        }
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}

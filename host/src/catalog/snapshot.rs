@@ -1,0 +1,108 @@
+//! The list of apps and their tools at one moment; immutable, shared by every request that started with it.
+
+use crate::catalog::budget;
+use crate::catalog::fingerprint::Fingerprint;
+use crate::catalog::listing;
+use crate::catalog::mapped::{MappedMethod, MappedUnit};
+use crate::model::{Role, ToolDefinition};
+use crate::source::Unit;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// One unit as it is served.
+#[derive(Debug, Clone)]
+pub struct CatalogUnit {
+    /// The app and service.
+    pub unit: Unit,
+    /// Its methods.
+    pub mapped: Arc<MappedUnit>,
+    /// The tool name of each method, by position; `None` for one that gets no tool.
+    pub tool_names: Vec<Option<String>>,
+    /// Whether its tools are left out of the list to keep it within the budget. They stay callable.
+    pub folded: bool,
+}
+
+impl CatalogUnit {
+    /// The unit's tools with their methods, sorted by name.
+    #[must_use]
+    pub fn tools(&self) -> Vec<(&str, &Arc<MappedMethod>)> {
+        let named = self.tool_names.iter().zip(&self.mapped.methods);
+        let mut tools: Vec<_> = named.filter_map(|(name, method)| Some((name.as_deref()?, method))).collect();
+        tools.sort_by_key(|(name, _)| *name);
+        tools
+    }
+}
+
+/// Everything the lists are built from.
+#[derive(Debug, Default)]
+pub struct Snapshot {
+    /// Sorted by package (or id), id, service.
+    pub units: Vec<CatalogUnit>,
+    /// The generated tools that are listed, in list order.
+    pub listed: Vec<ToolDefinition>,
+    /// What the lists depend on; equal fingerprints mean equal lists.
+    pub fingerprint: Fingerprint,
+    index: HashMap<String, (usize, usize)>,
+}
+
+impl Snapshot {
+    /// Names, budgets and describes the tools of `units`, which must be sorted.
+    ///
+    /// `reserved` are the fixed tools' names; `budget` is how many tools may be listed, fixed ones included.
+    #[must_use]
+    pub fn build(units: Vec<(Unit, Arc<MappedUnit>)>, reserved: &[&str], budget: usize, list_internal: bool) -> Self {
+        let fingerprint = Fingerprint::of(&units);
+        let names = listing::tool_names(&units, reserved, list_internal);
+        let mut units: Vec<CatalogUnit> = units
+            .into_iter()
+            .zip(names)
+            .map(|((unit, mapped), tool_names)| CatalogUnit { unit, mapped, tool_names, folded: false })
+            .collect();
+        budget::fold(&mut units, budget.saturating_sub(reserved.len()));
+        let listed = units.iter().filter(|unit| !unit.folded).flat_map(listing::definitions).collect();
+        let index = index_of(&units);
+        Self { units, listed, fingerprint, index }
+    }
+
+    /// The unit and method behind a generated tool's name, listed or folded.
+    #[must_use]
+    pub fn tool(&self, name: &str) -> Option<(&CatalogUnit, &Arc<MappedMethod>)> {
+        let (unit, method) = self.index.get(name)?;
+        let unit = self.units.get(*unit)?;
+        Some((unit, unit.mapped.methods.get(*method)?))
+    }
+
+    /// The unit of an app and service.
+    #[must_use]
+    pub fn unit(&self, app_id: &str, service: Option<&str>) -> Option<&CatalogUnit> {
+        self.units.iter().find(|unit| unit.unit.app.id == app_id && unit.unit.service.as_deref() == service)
+    }
+
+    /// Whether any unit's tools are left out of the list.
+    #[must_use]
+    pub fn folds(&self) -> bool {
+        self.units.iter().any(|unit| unit.folded)
+    }
+}
+
+fn index_of(units: &[CatalogUnit]) -> HashMap<String, (usize, usize)> {
+    let mut index = HashMap::new();
+    for (at, unit) in units.iter().enumerate() {
+        for (method, name) in unit.tool_names.iter().enumerate() {
+            if let Some(name) = name {
+                index.insert(name.clone(), (at, method));
+            }
+        }
+    }
+    index
+}
+
+/// Whether a method of this role becomes a tool.
+#[must_use]
+pub(crate) fn is_tool(role: Role, list_internal: bool) -> bool {
+    match role {
+        Role::Ordinary => true,
+        Role::Initialiser => false,
+        Role::Handler | Role::Timer => list_internal,
+    }
+}

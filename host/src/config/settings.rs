@@ -1,0 +1,107 @@
+//! Settings from variables.
+
+use crate::catalog::budget;
+use crate::node::NodeSettings;
+use crate::redact::{Redactor, Secret};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A variable that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// Not the number it should be.
+    #[error("{variable} is `{value}`; expected {expected}")]
+    BadNumber {
+        /// Which.
+        variable: &'static str,
+        /// What it holds.
+        value: String,
+        /// What it should hold.
+        expected: &'static str,
+    },
+}
+
+/// Everything the operator can set.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// How to find the node and who to be there.
+    pub node: NodeSettings,
+    /// `CALIMERO_MCP_STATE_DIR`, or `.config/calimero/mcp` in the user's home: the handle key, and tokens beside it.
+    pub state_dir: Option<PathBuf>,
+    /// `ABI_MCP_CACHE_DIR`, or `abi-mcp` in the user's cache folder: compiled components and mappings.
+    pub cache_dir: Option<PathBuf>,
+    /// `ABI_MCP_TOOLS`: how many tools are listed at once, fixed ones included.
+    pub tool_budget: usize,
+    /// `ABI_MCP_LIST_INTERNAL`: list methods that are meant for the node (event handlers, timers) as tools too.
+    pub list_internal: bool,
+}
+
+impl Settings {
+    /// Reads the settings through `variable`. Values are trimmed; a blank one counts as unset.
+    ///
+    /// # Errors
+    /// A number that is none.
+    pub fn from_variables(variable: impl Fn(&str) -> Option<String>, home: Option<PathBuf>) -> Result<Self, Error> {
+        let get = |name: &str| {
+            let value = variable(name)?;
+            let value = value.trim();
+            (!value.is_empty()).then(|| value.to_owned())
+        };
+        let flag = |name| get(name).is_some_and(|value| matches!(value.as_str(), "1" | "true" | "yes"));
+        let below_home = |path: &str| home.as_ref().map(|home| home.join(path));
+        let node = NodeSettings {
+            node_url: get("CALIMERO_NODE_URL"),
+            node_name: get("CALIMERO_NODE_NAME"),
+            node_home: get("CALIMERO_NODE_HOME").map(PathBuf::from).or_else(|| below_home(".calimero")),
+            auth_token: get("CALIMERO_AUTH_TOKEN").map(Secret::new),
+            allow_cleartext: flag("CALIMERO_ALLOW_CLEARTEXT"),
+            redactor: Arc::new(Redactor::new(home.as_deref())),
+            ..NodeSettings::default()
+        };
+        let cache_home = get("XDG_CACHE_HOME").map(PathBuf::from).or_else(|| below_home(".cache"));
+        Ok(Self {
+            node,
+            state_dir: get("CALIMERO_MCP_STATE_DIR")
+                .map(PathBuf::from)
+                .or_else(|| below_home(".config/calimero/mcp")),
+            cache_dir: get("ABI_MCP_CACHE_DIR")
+                .map(PathBuf::from)
+                .or_else(|| cache_home.map(|home| home.join("abi-mcp"))),
+            tool_budget: match get("ABI_MCP_TOOLS") {
+                None => budget::DEFAULT_TOOLS,
+                Some(value) => value.parse().map_err(|_| Error::BadNumber {
+                    variable: "ABI_MCP_TOOLS",
+                    value,
+                    expected: "how many tools to list at most, for example 100",
+                })?,
+            },
+            list_internal: flag("ABI_MCP_LIST_INTERNAL"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(variables: &[(&str, &str)]) -> Result<Settings, Error> {
+        let find = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+        Settings::from_variables(find, Some(PathBuf::from("/home/someone")))
+    }
+
+    #[test]
+    fn values_are_trimmed_and_blank_ones_count_as_unset() {
+        let settings = read(&[("CALIMERO_NODE_URL", " http://127.0.0.1:2528 "), ("CALIMERO_NODE_NAME", "  ")]).unwrap();
+        assert_eq!(settings.node.node_url.as_deref(), Some("http://127.0.0.1:2528"));
+        assert_eq!(settings.node.node_name, None);
+        assert_eq!(settings.node.node_home, Some(PathBuf::from("/home/someone/.calimero")));
+        assert_eq!(settings.state_dir, Some(PathBuf::from("/home/someone/.config/calimero/mcp")));
+        assert_eq!(settings.tool_budget, 100);
+    }
+
+    #[test]
+    fn a_budget_that_is_no_number_is_refused_by_name() {
+        let error = read(&[("ABI_MCP_TOOLS", "many")]).unwrap_err().to_string();
+        assert_eq!(error, "ABI_MCP_TOOLS is `many`; expected how many tools to list at most, for example 100");
+    }
+}

@@ -1,0 +1,168 @@
+//! What a plugin must keep to beyond its types: JSON that is JSON, names of the promised form, sizes.
+//!
+//! In comes what an adapter converted, out comes a checked `model` value or a [`Breach`]. The rules are the
+//! contracts' own words (`wit/`). A method that breaks one is skipped with its reason; the rest of its app stays. It
+//! does not clean text for display: whoever shows it does.
+
+use super::{DraftMapping, DraftMethod};
+use crate::model::{Encoded, Fault, JsonObject, Mapping, Method, Note, Parameter, Recognition, Skipped};
+use serde::de::IgnoredAny;
+use serde_json::Value;
+use std::collections::HashSet;
+
+/// Most bytes a plan may have (`wit/mapper`, `method.plan`). Plans go back into a guest with every call.
+const MAX_PLAN: usize = 1 << 20;
+
+/// Most alternatives that are kept (`wit/mapper`, `encoded.alternatives`). Each may cost a request to the backend.
+const MAX_ALTERNATIVES: usize = 8;
+
+/// Most characters in an ecosystem's name (`wit/mapper`, `recognition.ecosystem`).
+const MAX_ECOSYSTEM: usize = 32;
+
+/// A plugin broke its contract; its author's fault.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Breach {
+    /// The name of an ecosystem has another form than promised.
+    #[error("named an ecosystem {name:?}; expected `[a-z][a-z0-9-]*`, at most 32 characters")]
+    EcosystemName {
+        /// What it named, cut short.
+        name: String,
+    },
+    /// Encoded arguments or a decoded result are not JSON.
+    #[error("answered with {what} that is not JSON ({problem})")]
+    NotJson {
+        /// `arguments`, `an alternative` or `a result`.
+        what: &'static str,
+        /// What the parser says.
+        problem: String,
+    },
+}
+
+impl Breach {
+    /// A stable name for this kind of error.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::EcosystemName { .. } => "contract::ecosystem_name",
+            Self::NotJson { .. } => "contract::not_json",
+        }
+    }
+}
+
+/// Accepts what a mapper says of a manifest.
+pub(crate) fn accept_recognition(given: Recognition) -> Result<Recognition, Breach> {
+    let name = &given.ecosystem;
+    let well_formed = name.len() <= MAX_ECOSYSTEM
+        && name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+    if well_formed { Ok(given) } else { Err(Breach::EcosystemName { name: name.chars().take(64).collect() }) }
+}
+
+/// Accepts encoded arguments; keeps the first few alternatives.
+pub(crate) fn accept_encoded(mut given: Encoded) -> Result<Encoded, Breach> {
+    require_json("arguments", &given.json)?;
+    given.alternatives.truncate(MAX_ALTERNATIVES);
+    for alternative in &given.alternatives {
+        require_json("an alternative", alternative)?;
+    }
+    Ok(given)
+}
+
+/// Accepts a decoded result.
+pub(crate) fn accept_decoded(given: String) -> Result<String, Breach> {
+    require_json("a result", &given)?;
+    Ok(given)
+}
+
+/// Accepts a mapping, without the methods that break a rule: those become skipped ones.
+pub(crate) fn accept_mapping(given: DraftMapping) -> Mapping {
+    let DraftMapping { methods, mut skipped, mut notes, signatures } = given;
+    let signatures = accept_signatures(signatures, methods.len(), &mut notes);
+    let mut accepted = Vec::with_capacity(methods.len());
+    for (draft, signature) in methods.into_iter().zip(signatures) {
+        let name = draft.method.name.clone();
+        match accept_method(draft, signature) {
+            Ok(method) => accepted.push(method),
+            Err(reason) => skipped.push(Skipped { method: name, reason }),
+        }
+    }
+    Mapping { methods: accepted, skipped, notes }
+}
+
+/// One signature for each method, `None` where the mapper gave none that can be matched to it.
+fn accept_signatures(given: Result<Vec<String>, Fault>, methods: usize, notes: &mut Vec<Note>) -> Vec<Option<String>> {
+    let problem = match given {
+        Ok(signatures) if signatures.len() == methods => return signatures.into_iter().map(Some).collect(),
+        Ok(signatures) => format!("the mapper rendered {} signatures for {methods} methods", signatures.len()),
+        Err(fault) => format!("the mapper rendered no signatures: {fault}"),
+    };
+    let text = format!("{problem}; methods show their parameters' names instead");
+    notes.push(Note { method: None, path: "signatures".to_owned(), text });
+    vec![None; methods]
+}
+
+fn accept_method(draft: DraftMethod, signature: Option<String>) -> Result<Method, String> {
+    let DraftMethod { mut method, input_schema, output_schema, meta } = draft;
+    if method.plan.len() > MAX_PLAN {
+        return Err(format!("the mapper's plan has {} bytes, over the limit of {MAX_PLAN}", method.plan.len()));
+    }
+    if let Some(twin) = twin(&method.parameters) {
+        return Err(format!("the mapper lists the parameter {twin:?} twice"));
+    }
+    method.input_schema = object("input schema", &input_schema)?;
+    if method.input_schema.get("type").and_then(Value::as_str) != Some("object") {
+        return Err("the mapper's input schema does not say `\"type\": \"object\"`".to_owned());
+    }
+    method.output_schema = output_schema.map(|text| schema("output schema", &text)).transpose()?;
+    method.meta = meta.map(|text| object("metadata", &text)).transpose()?;
+    method.signature = signature.unwrap_or_else(|| plain_signature(&method));
+    Ok(method)
+}
+
+/// The first parameter name that occurs twice.
+fn twin(parameters: &[Parameter]) -> Option<&str> {
+    let mut seen = HashSet::new();
+    parameters.iter().map(|parameter| parameter.name.as_str()).find(|name| !seen.insert(*name))
+}
+
+/// `name(a, b?)`: all the host can say without knowing the ABI.
+fn plain_signature(method: &Method) -> String {
+    let names = method.parameters.iter().map(|p| if p.required { p.name.clone() } else { format!("{}?", p.name) });
+    format!("{}({})", method.name, names.collect::<Vec<_>>().join(", "))
+}
+
+fn object(what: &str, text: &str) -> Result<JsonObject, String> {
+    match json(what, text)? {
+        Value::Object(object) => Ok(object),
+        other => Err(format!("the mapper's {what} is {}, not a JSON object", kind(&other))),
+    }
+}
+
+/// A JSON Schema: an object, or a boolean (2020-12, section 4.3.2).
+fn schema(what: &str, text: &str) -> Result<Value, String> {
+    match json(what, text)? {
+        schema @ (Value::Object(_) | Value::Bool(_)) => Ok(schema),
+        other => Err(format!("the mapper's {what} is {}, not a JSON Schema", kind(&other))),
+    }
+}
+
+fn json(what: &str, text: &str) -> Result<Value, String> {
+    serde_json::from_str(text).map_err(|error| format!("the mapper's {what} is not JSON ({error})"))
+}
+
+fn require_json(what: &'static str, text: &str) -> Result<(), Breach> {
+    let read: Result<IgnoredAny, _> = serde_json::from_str(text);
+    read.map(|_| ()).map_err(|error| Breach::NotJson { what, problem: error.to_string() })
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}

@@ -1,0 +1,163 @@
+//! The one table of contracts this host speaks.
+//!
+//! `artifact::inspect` compares a component's own interface names with it, and every message about a contract that is
+//! too new or too old takes its range from here. It knows no file and no plugin.
+
+use super::{Decoder, Mapper, errors_0_1, mapper_0_1};
+use crate::model::ContractVersion;
+use crate::sandbox::{Compiled, Error};
+use std::fmt;
+use std::sync::Arc;
+
+/// What a component is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// Turns manifests into methods.
+    Mapper,
+    /// Turns failures into words.
+    Decoder,
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Mapper => "mapper",
+            Self::Decoder => "error decoder",
+        })
+    }
+}
+
+/// One contract version and how a component of it is linked. Compared by package and version.
+pub struct Contract {
+    /// What such a component is for.
+    pub role: Role,
+    /// The WIT package, without version.
+    pub package: &'static str,
+    /// The newest version of its track the adapter was written for.
+    pub version: ContractVersion,
+    /// The interfaces a component must export.
+    pub exports: &'static [&'static str],
+    /// What the host offers to its imports. Empty: a component of this contract can only compute.
+    pub offers: &'static [&'static str],
+    link: Link,
+}
+
+/// How a component is linked, by role.
+enum Link {
+    Mapper(fn(&Compiled) -> Result<Arc<dyn Mapper>, Error>),
+    Decoder(fn(&Compiled) -> Result<Arc<dyn Decoder>, Error>),
+}
+
+/// Every contract version this host speaks, oldest first within a package.
+pub static CONTRACTS: &[Contract] = &[
+    Contract {
+        role: Role::Mapper,
+        package: "abi-mcp:mapper",
+        version: ContractVersion { major: 0, minor: 1, patch: 0 },
+        exports: &["schema", "signature", "codec"],
+        offers: &[],
+        link: Link::Mapper(mapper_0_1::link),
+    },
+    Contract {
+        role: Role::Decoder,
+        package: "abi-mcp:errors",
+        version: ContractVersion { major: 0, minor: 1, patch: 0 },
+        exports: &["decoder"],
+        offers: &[],
+        link: Link::Decoder(errors_0_1::link),
+    },
+];
+
+impl Contract {
+    /// Links a component as a mapper; `None` when this is no mapper contract.
+    pub(crate) fn link_mapper(&self, component: &Compiled) -> Option<Result<Arc<dyn Mapper>, Error>> {
+        match self.link {
+            Link::Mapper(link) => Some(link(component)),
+            Link::Decoder(_) => None,
+        }
+    }
+
+    /// Links a component as an error decoder; `None` when this is no decoder contract.
+    pub(crate) fn link_decoder(&self, component: &Compiled) -> Option<Result<Arc<dyn Decoder>, Error>> {
+        match self.link {
+            Link::Decoder(link) => Some(link(component)),
+            Link::Mapper(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Contract {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}@{}", self.package, self.version)
+    }
+}
+
+impl fmt::Debug for Contract {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Contract({self})")
+    }
+}
+
+impl PartialEq for Contract {
+    fn eq(&self, other: &Self) -> bool {
+        (self.package, self.version) == (other.package, other.version)
+    }
+}
+
+impl Eq for Contract {}
+
+/// The contract versions of one package that this host speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Range {
+    /// The oldest.
+    pub oldest: ContractVersion,
+    /// The newest.
+    pub newest: ContractVersion,
+}
+
+impl Range {
+    /// The range of a package; `None` when the host speaks no version of it.
+    #[must_use]
+    pub fn of(package: &str) -> Option<Self> {
+        let versions = || CONTRACTS.iter().filter(|row| row.package == package).map(|row| row.version);
+        Some(Self { oldest: versions().min()?, newest: versions().max()? })
+    }
+}
+
+impl fmt::Display for Range {
+    /// As tracks, since that is what is compared: `0.1`, or `0.1 to 0.3`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let track = |version: ContractVersion| {
+            let (major, minor) = version.track();
+            if major == 0 { format!("0.{minor}") } else { major.to_string() }
+        };
+        if self.oldest.track() == self.newest.track() {
+            f.write_str(&track(self.newest))
+        } else {
+            write!(f, "{} to {}", track(self.oldest), track(self.newest))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_package_has_a_range_and_no_track_twice() {
+        for row in CONTRACTS {
+            assert!(Range::of(row.package).is_some(), "{row}");
+            let twins = CONTRACTS
+                .iter()
+                .filter(|other| other.package == row.package && other.version.track() == row.version.track());
+            assert_eq!(twins.count(), 1, "{row}");
+        }
+    }
+
+    #[test]
+    fn a_range_reads_as_tracks() {
+        let version = |minor| ContractVersion { major: 0, minor, patch: 4 };
+        assert_eq!(Range { oldest: version(1), newest: version(1) }.to_string(), "0.1");
+        assert_eq!(Range { oldest: version(1), newest: version(3) }.to_string(), "0.1 to 0.3");
+    }
+}

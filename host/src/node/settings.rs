@@ -1,0 +1,83 @@
+//! What the operator said about the node, as plain values.
+//!
+//! The command line reads the environment and fills this in; nothing below it looks at the environment again.
+
+use crate::redact::{Redactor, Secret};
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The variable that names the node; named in messages.
+pub(crate) const NODE_URL_VARIABLE: &str = "CALIMERO_NODE_URL";
+/// The variable that picks a node directory.
+pub(crate) const NODE_NAME_VARIABLE: &str = "CALIMERO_NODE_NAME";
+/// The variable that holds the access token.
+pub(crate) const AUTH_TOKEN_VARIABLE: &str = "CALIMERO_AUTH_TOKEN";
+/// The variable that permits a token over cleartext HTTP to another machine.
+pub(crate) const ALLOW_CLEARTEXT_VARIABLE: &str = "CALIMERO_ALLOW_CLEARTEXT";
+
+/// The ports a node listens on by default, in order of preference: the desktop app's and `merod`'s, then their
+/// second instances.
+const PROBE_PORTS: [u16; 4] = [2528, 2428, 2529, 2429];
+
+/// How to find a node and who to be there. Blank values count as unset: pass `None`.
+#[derive(Clone, Default)]
+pub struct NodeSettings {
+    /// `CALIMERO_NODE_URL`: the node's base URL; skips discovery.
+    pub node_url: Option<String>,
+    /// `CALIMERO_NODE_NAME`: a directory below `node_home`; beside `node_url` only a label.
+    pub node_name: Option<String>,
+    /// `CALIMERO_NODE_HOME`, or `.calimero` in the user's home; absent when there is no home at all.
+    pub node_home: Option<PathBuf>,
+    /// `CALIMERO_AUTH_TOKEN`: an access token, with or without the word `Bearer`.
+    pub auth_token: Option<Secret>,
+    /// `CALIMERO_ALLOW_CLEARTEXT`: send credentials over `http:` to a host that is not this machine.
+    pub allow_cleartext: bool,
+    /// Bounds on every exchange.
+    pub limits: Limits,
+    /// Is told of every credential this client holds, before it is first sent.
+    pub redactor: Arc<Redactor>,
+}
+
+impl fmt::Debug for NodeSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The URL is shown before it was checked, so it may still carry a password.
+        let node_url = self.node_url.as_deref().map(|url| self.redactor.redact(url));
+        f.debug_struct("NodeSettings")
+            .field("node_url", &node_url)
+            .field("node_name", &self.node_name)
+            .field("node_home", &self.node_home)
+            .field("auth_token", &self.auth_token)
+            .field("allow_cleartext", &self.allow_cleartext)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Bounds on an exchange with the node; tests shrink them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// From sending a request to the last byte of its answer.
+    pub request: Duration,
+    /// The same for joining a namespace, where the node itself waits up to a minute for another member.
+    pub join: Duration,
+    /// For each probed port.
+    pub probe: Duration,
+    /// Bytes of an answer kept in memory; a longer one is an error. Protects this process from the node.
+    pub body: usize,
+    /// Ports of this machine to look at when nothing names a node, best first.
+    pub probe_ports: Vec<u16>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            request: Duration::from_secs(10),
+            join: Duration::from_secs(65),
+            probe: Duration::from_secs(2),
+            body: 64 << 20,
+            probe_ports: PROBE_PORTS.to_vec(),
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! `describe_app` and `select_app`: what an app can do, and a handle to do it with.
+
+use crate::catalog::CatalogUnit;
+use crate::catalog::mapped::MappedUnit;
+use crate::gate;
+use crate::model::{CallScope, Content, JsonObject, Method, ToolReply};
+use crate::source::{App, Context, ContextMatch, Unit, resolve, units_of};
+use crate::tools::admission::NodeAliases;
+use crate::tools::explain::source_reply;
+use crate::tools::{Server, guide};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+const TOOLS_NOTE: &str = "Clients may show these names with a prefix, commonly mcp__<server>__<tool>.";
+
+const SERVICE_NOTE: &str = "Not discoverable: a node exposes no service list for an application whose services it \
+                            has not recorded, and no context of it names one.";
+
+/// Describes an app: its guide, every method, and a handle to plan with.
+pub(crate) async fn describe(server: &Server, arguments: &JsonObject, scope: &CallScope) -> Result<ToolReply, ToolReply> {
+    let app = identify(server, text(arguments, "app").unwrap_or_default(), scope).await?;
+    let unit = unit_for(&app, text(arguments, "service"))?;
+    let (mapped, contexts) = tokio::join!(load(server, &unit, scope), contexts_of(server, &app, scope));
+    let (mapped, contexts) = (mapped?, contexts?);
+    let mut card = card(server, &unit, &contexts, None)?;
+    card.insert("mapper".to_owned(), mapper(&mapped));
+    card.insert("methods".to_owned(), methods(&mapped));
+    let mut content = vec![Content::Text(pretty(&card))];
+    match app.guide {
+        Some(_) => content.extend(guide::blocks_noted(&app, &server.guides_shown)),
+        None => content.push(Content::Text("This app ships no guide.".to_owned())),
+    }
+    Ok(ToolReply { content, ..ToolReply::default() })
+}
+
+/// Selects an app and a context: the handle every later call presents.
+pub(crate) async fn select(server: &Server, arguments: &JsonObject, scope: &CallScope) -> Result<ToolReply, ToolReply> {
+    let app = identify(server, text(arguments, "app").unwrap_or_default(), scope).await?;
+    let contexts = contexts_of(server, &app, scope).await?;
+    let asked = Unit { app: Arc::clone(&app), service: text(arguments, "service").map(str::to_owned) };
+    let chosen = choose(server, &asked, text(arguments, "context"), &contexts, scope).await?;
+    let service = chosen.and_then(|context| context.service.as_deref()).or(asked.service.as_deref());
+    let unit = unit_for(&app, service.filter(|_| app.services.len() > 1))?;
+    let mapped = load(server, &unit, scope).await?;
+    let mut card = card(server, &unit, &contexts, chosen.map(|context| context.id.clone()))?;
+    if arguments.get("verbose") == Some(&Value::Bool(true)) {
+        card.insert("methods".to_owned(), methods(&mapped));
+    }
+    card.insert("tools".to_owned(), json!(tool_names(server, &unit)));
+    card.insert("toolsNote".to_owned(), json!(TOOLS_NOTE));
+    card.insert("context".to_owned(), json!(chosen.map(|context| &context.id)));
+    if chosen.is_none() {
+        card.insert("note".to_owned(), json!(context_note(&unit, &contexts)));
+    }
+    let mut content = vec![Content::Text(pretty(&card))];
+    content.extend(match arguments.get("verbose") {
+        Some(Value::Bool(true)) => guide::blocks_noted(&app, &server.guides_shown),
+        _ => guide::blocks_once(&app, &server.guides_shown),
+    });
+    Ok(ToolReply { content, ..ToolReply::default() })
+}
+
+/// The one installed app a caller's word means.
+pub(crate) async fn identify(server: &Server, query: &str, scope: &CallScope) -> Result<Arc<App>, ToolReply> {
+    let apps = match server.source.apps(scope).await {
+        Ok(apps) => apps,
+        Err(error) => return Err(source_reply(server, &error, scope).await),
+    };
+    resolve(&apps, query).cloned().map_err(|error| ToolReply::error(format!("Error: {error}")))
+}
+
+/// The unit of an app that a service name means; the texts follow the node's own.
+pub(crate) fn unit_for(app: &Arc<App>, service: Option<&str>) -> Result<Unit, ToolReply> {
+    let available = app.services.join(", ");
+    let refuse = |text: String| Err(ToolReply::error(format!("Error: {text}")));
+    match (app.services.as_slice(), service) {
+        ([], Some(_)) => refuse("application has no named services; omit service".to_owned()),
+        ([only], Some(name)) if only != name => refuse(format!("service \"{name}\" not found (available: {available})")),
+        ([] | [_], _) => Ok(Unit { app: Arc::clone(app), service: None }),
+        (_, None) => refuse(format!("application has multiple services; pass service (available: {available})")),
+        (_, Some(name)) => units_of(app)
+            .into_iter()
+            .find(|unit| unit.service.as_deref() == Some(name))
+            .map_or_else(|| refuse(format!("service \"{name}\" not found (available: {available})")), Ok),
+    }
+}
+
+/// The unit's methods; a unit the catalog lacks is a reason to read the apps again, whose failure matters to nobody.
+pub(crate) async fn load(server: &Server, unit: &Unit, scope: &CallScope) -> Result<Arc<MappedUnit>, ToolReply> {
+    if server.catalog.snapshot().unit(&unit.app.id, unit.service.as_deref()).is_none() {
+        server.resync(scope).await;
+    }
+    match server.catalog.load(unit, scope).await {
+        Ok(mapped) => Ok(mapped),
+        Err(error) => match error.source_error() {
+            Some(error) => Err(source_reply(server, error, scope).await),
+            None => Err(ToolReply::error(format!("Error: {}: {error}", unit.label()))),
+        },
+    }
+}
+
+async fn contexts_of(server: &Server, app: &App, scope: &CallScope) -> Result<Vec<Context>, ToolReply> {
+    match server.source.contexts(&app.id, scope).await {
+        Ok(contexts) => Ok(contexts),
+        Err(error) => Err(source_reply(server, &error, scope).await),
+    }
+}
+
+/// The context a caller names, or the only one there is.
+async fn choose<'a>(
+    server: &Server,
+    asked: &Unit,
+    named: Option<&str>,
+    contexts: &'a [Context],
+    scope: &CallScope,
+) -> Result<Option<&'a Context>, ToolReply> {
+    let mut candidates = contexts.iter().filter(|context| context.serves(asked));
+    let Some(named) = named else {
+        return Ok(candidates.next().filter(|_| candidates.next().is_none()));
+    };
+    let aliases = NodeAliases { source: &server.source, scope };
+    let refusal = match gate::find(asked, named, contexts, &aliases).await {
+        ContextMatch::Own(id) => return Ok(contexts.iter().find(|context| context.id == id)),
+        ContextMatch::Foreign => gate::Refusal::foreign_context(asked, named, contexts),
+        ContextMatch::Unknown => gate::Refusal::unknown_context(asked, named, contexts),
+    };
+    Err(ToolReply::error(refusal.text))
+}
+
+/// What both tools say of an app, with a handle bound to it as it is now.
+fn card(
+    server: &Server,
+    unit: &Unit,
+    contexts: &[Context],
+    context: Option<String>,
+) -> Result<JsonObject, ToolReply> {
+    let app = &unit.app;
+    let services: BTreeSet<&str> = contexts.iter().filter_map(|context| context.service.as_deref()).collect();
+    let service = unit.service.as_deref().or_else(|| services.first().copied().filter(|_| services.len() == 1));
+    let mut card = JsonObject::new();
+    card.insert("application".to_owned(), json!(app.id));
+    card.insert("package".to_owned(), json!(app.label()));
+    card.insert("appVersion".to_owned(), json!(app.version));
+    card.insert("service".to_owned(), json!(service));
+    card.insert("contextServices".to_owned(), json!(services));
+    if service.is_none() && services.is_empty() && app.services.is_empty() {
+        card.insert("serviceNote".to_owned(), json!(SERVICE_NOTE));
+    }
+    if let (Some(uri), true) = (guide::address(app), app.guide.is_some()) {
+        card.insert("guide".to_owned(), json!(uri));
+    }
+    let handle = server.mint(&gate::bind(unit, context))?;
+    card.insert("app_handle".to_owned(), json!(handle));
+    Ok(card)
+}
+
+/// Which mapper served the app, and why that one.
+fn mapper(mapped: &MappedUnit) -> Value {
+    json!({
+        "plugin": mapped.plugin.name(),
+        "release": mapped.plugin.release().to_string(),
+        "subjectVersion": mapped.recognition.subject_version.as_ref().map(ToString::to_string),
+        "why": mapped.why,
+        "notes": mapped.notes.iter().map(|note| format!("{} {}: {}", note.method.as_deref().unwrap_or("*"), note.path, note.text)).collect::<Vec<_>>(),
+        "skipped": mapped.skipped.iter().map(|skipped| format!("{}: {}", skipped.method, skipped.reason)).collect::<Vec<_>>(),
+    })
+}
+
+fn methods(mapped: &MappedUnit) -> Value {
+    mapped.methods.iter().map(|method| Value::String(method_text(&method.method))).collect()
+}
+
+/// Doc and signature, then a line for each documented parameter.
+pub(crate) fn method_text(method: &Method) -> String {
+    let mut text = crate::catalog::full_text(method.doc.as_deref(), &method.signature);
+    for parameter in &method.parameters {
+        if let Some(doc) = &parameter.doc {
+            let doc = crate::catalog::clean_text(doc).replace('\n', "\n    ");
+            text.push_str(&format!("\n  {}: {doc}", parameter.name));
+        }
+    }
+    text
+}
+
+fn tool_names(server: &Server, unit: &Unit) -> Vec<String> {
+    let snapshot = server.catalog.snapshot();
+    let served: Option<&CatalogUnit> = snapshot.unit(&unit.app.id, unit.service.as_deref());
+    served.map(|unit| unit.tools().into_iter().map(|(name, _)| name.to_owned()).collect()).unwrap_or_default()
+}
+
+fn context_note(unit: &Unit, contexts: &[Context]) -> String {
+    let label = unit.app.label();
+    let ids: Vec<&str> = contexts.iter().filter(|context| context.serves(unit)).map(|context| &*context.id).collect();
+    if ids.is_empty() {
+        return format!(
+            "Application \"{label}\" has no contexts on this node. Create one in the Calimero desktop app, or use \
+             create_context."
+        );
+    }
+    format!("Application \"{label}\" has {} contexts; pass context with one of: {}", ids.len(), ids.join(", "))
+}
+
+/// A string argument that was given and is not blank.
+pub(crate) fn text<'a>(arguments: &'a JsonObject, name: &str) -> Option<&'a str> {
+    arguments.get(name)?.as_str().filter(|text| !text.is_empty())
+}
+
+/// JSON for people and models: two spaces an indent.
+pub(crate) fn pretty(object: &JsonObject) -> String {
+    // An object of strings and numbers always serialises.
+    serde_json::to_string_pretty(object).unwrap_or_default()
+}

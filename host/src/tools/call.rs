@@ -1,0 +1,89 @@
+//! `call`: any method of an app by name, for clients that do not show the generated tools and for methods that have
+//! none. The application's arguments are kept apart in `args`, so no name of theirs can collide with ours.
+
+use crate::catalog::mapped::{MappedMethod, MappedUnit};
+use crate::gate::{Handle, Refusal};
+use crate::model::{CallScope, JsonObject, Role, ToolReply};
+use crate::source::{Unit, resolve};
+use crate::tools::explain::source_reply;
+use crate::tools::{Server, admission, app, fixed, invoke, result};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Calls a method. The gate comes before anything is said of the arguments.
+pub(crate) async fn call(server: &Server, arguments: JsonObject, scope: &CallScope) -> Result<ToolReply, ToolReply> {
+    let presented = arguments.get("app_handle");
+    let key = server.handle_key();
+    let read = presented.and_then(Value::as_str).and_then(|text| Handle::read(text, key.as_ref()?));
+    let Some(handle) = read else { return Err(without_handle(server, &arguments, scope).await) };
+    let installed = admission::installed(server, &handle.application, handle.service.as_deref(), scope).await?;
+    let Some(installed) = installed else { return Err(admission::refused(server, Refusal::select_any())) };
+    refuse_other_app(server, &arguments, &installed.unit, scope).await?;
+    let context = admission::pass(server, &installed, presented, arguments.get("context"), scope).await?;
+
+    fixed::check("call", &arguments)?;
+    let mapped = app::load(server, &installed.unit, scope).await?;
+    let name = app::text(&arguments, "method").unwrap_or_default();
+    let args = match arguments.get("args") {
+        Some(Value::Object(args)) => args.clone(),
+        _ => JsonObject::new(),
+    };
+    let method = find(&mapped, name, &args, &installed.unit)?;
+    let args = invoke::check(method.declared(), &method.method, args)?;
+    let raw = invoke::run(server, &mapped, &method, &context, &args, scope).await?;
+    result::readable(raw.as_deref())
+        .map(ToolReply::text)
+        .map_err(|error| ToolReply::error(format!("Error: {error}")))
+}
+
+/// No handle, or not one of ours: with `app`, the refusal shows that app's guide.
+async fn without_handle(server: &Server, arguments: &JsonObject, scope: &CallScope) -> ToolReply {
+    let Some(query) = app::text(arguments, "app") else { return admission::refused(server, Refusal::select_any()) };
+    match app::identify(server, query, scope).await {
+        Ok(app) => admission::refused(server, Refusal::select_first(&Unit { app, service: None })),
+        Err(reply) => reply,
+    }
+}
+
+/// `app` beside a good handle matters only if it means another app.
+async fn refuse_other_app(
+    server: &Server,
+    arguments: &JsonObject,
+    unit: &Unit,
+    scope: &CallScope,
+) -> Result<(), ToolReply> {
+    let Some(query) = app::text(arguments, "app") else { return Ok(()) };
+    let apps = match server.source.apps(scope).await {
+        Ok(apps) => apps,
+        Err(error) => return Err(source_reply(server, &error, scope).await),
+    };
+    match resolve(&apps, query) {
+        Ok(other) if other.id != unit.app.id => {
+            let other = Unit { app: Arc::clone(other), service: None };
+            Err(admission::refused(server, Refusal::select_first(&other)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The method of a name. Of several with one name (overloads) the first whose schema takes the arguments.
+fn find(mapped: &MappedUnit, name: &str, args: &JsonObject, unit: &Unit) -> Result<Arc<MappedMethod>, ToolReply> {
+    let candidates: Vec<&Arc<MappedMethod>> = mapped.named(name).collect();
+    let Some(first) = candidates.first() else { return Err(ToolReply::error(unknown(mapped, name, unit))) };
+    if first.method.role == Role::Initialiser {
+        return Err(ToolReply::error(format!(
+            "{name} runs once, when create_context creates the context; pass its arguments as create_context's args. \
+             It cannot be called on a context."
+        )));
+    }
+    let takes = |method: &&&Arc<MappedMethod>| {
+        invoke::check(method.declared(), &method.method, args.clone()).is_ok()
+    };
+    Ok(Arc::clone(if candidates.len() > 1 { candidates.iter().find(takes).unwrap_or(first) } else { first }))
+}
+
+fn unknown(mapped: &MappedUnit, name: &str, unit: &Unit) -> String {
+    let names: Vec<&str> = mapped.methods.iter().map(|method| &*method.method.name).collect();
+    let available = if names.is_empty() { "(none)".to_owned() } else { names.join(", ") };
+    format!("Error: Method \"{name}\" not found on \"{}\". Available: {available}", unit.app.label())
+}

@@ -1,0 +1,158 @@
+//! Running one method: check the arguments, encode them, execute, decode the result.
+
+use crate::artifact::PluginError;
+use crate::catalog::mapped::{Input, MappedMethod, MappedUnit};
+use crate::model::{Access, CallScope, Class, Encoded, Explanation, Failure, JsonObject, Method, Problem, ToolReply};
+use crate::source;
+use crate::tools::Server;
+use crate::tools::arguments::{ArgumentChecker, render};
+use crate::tools::explain::{explain, explanation_reply, plugin_reply, source_reply};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Forms of ambiguous arguments tried at most, the likeliest included: each costs a request.
+const FORMS: usize = 9;
+
+/// How often a read that the node was not ready for is sent again, and how long after. A write is never sent twice.
+const READ_RETRIES: usize = 2;
+const READ_PAUSE: Duration = Duration::from_millis(300);
+
+/// Runs a method in a context with checked arguments; answers the result as JSON text, `None` for nothing.
+///
+/// # Errors
+/// A reply the model can act on: the application's own error, a failing plugin or node.
+pub(crate) async fn run(
+    server: &Server,
+    mapped: &MappedUnit,
+    method: &Arc<MappedMethod>,
+    context: &str,
+    arguments: &JsonObject,
+    scope: &CallScope,
+) -> Result<Option<String>, ToolReply> {
+    let encoded = encode(mapped, method, arguments, scope).await?;
+    let raw = execute(server, mapped, method, context, &encoded, scope).await?;
+    match raw {
+        Some(raw) if method.method.needs_decode => decode(mapped, method, &raw, scope).await.map(Some),
+        raw => Ok(raw),
+    }
+}
+
+/// Holds arguments to an advertised schema; answers them under the application's own names. Only declared parameters
+/// pass: every other member is a problem.
+pub(crate) fn check(input: &Input, method: &Method, arguments: JsonObject) -> Result<JsonObject, ToolReply> {
+    checker(input, method)?
+        .check(arguments)
+        .map_err(|problems| ToolReply::error(format!("Error: {}", render(&problems, &method.signature))))
+}
+
+/// The check of an input; that it could not be made is a fault of this host.
+pub(crate) fn checker<'a>(input: &'a Input, method: &Method) -> Result<&'a ArgumentChecker, ToolReply> {
+    input.checker.as_ref().map_err(|error| {
+        ToolReply::error(format!("Error: the schema of `{}` cannot be used to check arguments: {error}", method.name))
+    })
+}
+
+/// The arguments as the backend takes them; no instance is started where the mapper said none is needed.
+pub(crate) async fn encode(
+    mapped: &MappedUnit,
+    method: &MappedMethod,
+    arguments: &JsonObject,
+    scope: &CallScope,
+) -> Result<Encoded, ToolReply> {
+    let json = Value::Object(arguments.clone()).to_string();
+    if !method.method.needs_encode {
+        return Ok(Encoded { json, alternatives: Vec::new() });
+    }
+    match mapped.plugin.encode(Arc::clone(&method.method.plan), &json, &scope.cancel).await {
+        Ok(Ok(encoded)) => Ok(encoded),
+        Ok(Err(problems)) => Err(problems_reply("the arguments do not fit", &problems, method)),
+        Err(error) => Err(plugin_reply(&error)),
+    }
+}
+
+async fn decode(
+    mapped: &MappedUnit,
+    method: &MappedMethod,
+    raw: &str,
+    scope: &CallScope,
+) -> Result<String, ToolReply> {
+    let decoded: Result<_, PluginError> =
+        mapped.plugin.decode_result(Arc::clone(&method.method.plan), raw, &scope.cancel).await;
+    match decoded {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(problems)) => Err(problems_reply("the result is not what the ABI promises", &problems, method)),
+        Err(error) => Err(plugin_reply(&error)),
+    }
+}
+
+fn problems_reply(what: &str, problems: &[Problem], method: &MappedMethod) -> ToolReply {
+    let lines: Vec<String> = problems.iter().map(|problem| format!("- {}: {}", problem.at, problem.message)).collect();
+    ToolReply::error(format!("Error: {what}\n{}\n{}", lines.join("\n"), method.method.signature))
+}
+
+/// Sends the form the backend took last time first. Another form is tried only where the arguments were refused
+/// before the method's body ran, so nothing ever runs twice.
+async fn execute(
+    server: &Server,
+    mapped: &MappedUnit,
+    method: &MappedMethod,
+    context: &str,
+    encoded: &Encoded,
+    scope: &CallScope,
+) -> Result<Option<String>, ToolReply> {
+    let forms: Vec<&str> =
+        std::iter::once(&encoded.json).chain(&encoded.alternatives).take(FORMS).map(String::as_str).collect();
+    let mut order: Vec<usize> = (0..forms.len()).collect();
+    if let Some(at) = order.iter().position(|form| *form == method.winner()) {
+        let winner = order.remove(at);
+        order.insert(0, winner);
+    }
+    let mut first_refusal: Option<Explanation> = None;
+    for form in order {
+        let Some(json) = forms.get(form) else { continue };
+        match execute_once(server, mapped, method, context, json, scope).await? {
+            Ok(raw) => {
+                method.remember_winner(form);
+                return Ok(raw);
+            }
+            Err(refusal) if refusal.class == Class::ArgumentsNotRead => {
+                first_refusal.get_or_insert(refusal);
+            }
+            Err(explanation) => return Err(explanation_reply(&explanation)),
+        }
+    }
+    Err(first_refusal.map_or_else(|| ToolReply::error("Error: nothing was sent"), |first| explanation_reply(&first)))
+}
+
+/// One request, or a few for a read that came too early. The outer error is a reply, the inner one an explanation.
+async fn execute_once(
+    server: &Server,
+    mapped: &MappedUnit,
+    method: &MappedMethod,
+    context: &str,
+    json: &str,
+    scope: &CallScope,
+) -> Result<Result<Option<String>, Explanation>, ToolReply> {
+    let call = source::Call { context, method: &method.method.name, arguments: json };
+    let mut retries = if method.method.access == Access::View { READ_RETRIES } else { 0 };
+    loop {
+        let error = match server.source.execute(call, scope).await {
+            Ok(raw) => return Ok(Ok(raw)),
+            Err(error) => error,
+        };
+        let Some(mut failure) = error.failure() else { return Err(source_reply(server, &error, scope).await) };
+        if let Failure::Guest(guest) = &mut failure {
+            guest.signature = Some(method.method.signature.clone());
+        }
+        let explanation = explain(server, &failure, Some(&mapped.plugin), scope).await;
+        if retries == 0 || explanation.class != Class::Temporary {
+            return Ok(Err(explanation));
+        }
+        retries -= 1;
+        tokio::select! {
+            () = tokio::time::sleep(READ_PAUSE) => {}
+            () = scope.cancel.cancelled() => return Ok(Err(explanation)),
+        }
+    }
+}
