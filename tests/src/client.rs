@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
@@ -88,6 +89,8 @@ impl Spawn {
                 command.env_remove(&name);
             }
         }
+        // Beside the binary, so that one test run compiles each component once and no home folder is touched.
+        command.env("ABI_MCP_CACHE_DIR", Path::new(&self.program).with_file_name("test-cache"));
         command.env("CALIMERO_MCP_STATE_DIR", state.path()).env("CALIMERO_NODE_HOME", state.path().join("nodes"));
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         let mut child = command.spawn().unwrap_or_else(|error| panic!("cannot start {:?}: {error}", self.program));
@@ -148,7 +151,8 @@ impl Client {
     /// # Panics
     /// When it is refused.
     pub fn initialize(&mut self, revision: &str) -> Value {
-        let params = json!({"protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
+        let params =
+            json!({"protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
         let answer = self.request("initialize", params);
         self.notify("notifications/initialized", json!({}));
         answer.get("result").cloned().unwrap_or_else(|| panic!("initialize was refused: {answer}"))

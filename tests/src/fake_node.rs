@@ -87,7 +87,8 @@ impl FakeNode {
     #[must_use]
     pub fn scripted(apps: Vec<App>, script: impl FnMut(&Asked) -> Option<Answer> + Send + 'static) -> Self {
         let state = Arc::new(Mutex::new(State { apps, script: Box::new(script), asked: Vec::new() }));
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("runtime");
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("runtime");
         let shared = Arc::clone(&state);
         let url = runtime.block_on(async move {
             let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a loopback port");

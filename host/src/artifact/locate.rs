@@ -139,7 +139,7 @@ mod tests {
             assert!(error.to_string().contains("[a-z][a-z0-9-]*"), "{error}");
             assert!(error.to_string().len() < 250, "{error}");
         }
-        for name in ["calimero-1", "meos", "contoso", "com10"] {
+        for name in ["chess-1", "go", "contoso", "com10"] {
             check_name(name).unwrap();
         }
     }

@@ -21,8 +21,14 @@ impl Fingerprint {
             let app = &unit.app;
             let guide = app.guide_hash();
             let digest = mapped.plugin.digest().to_string();
-            let fields =
-                [app.id.as_str(), &app.content, app.version_text(), unit.service.as_deref().unwrap_or(""), &guide, &digest];
+            let fields = [
+                app.id.as_str(),
+                &app.content,
+                app.version_text(),
+                unit.service.as_deref().unwrap_or(""),
+                &guide,
+                &digest,
+            ];
             for field in fields {
                 // The length keeps neighbouring fields apart whatever characters they hold.
                 hash.update((field.len() as u64).to_le_bytes());

@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_tool_is_named_app_then_method() {
-        assert_eq!(names(&[unit("com.calimero.kv-store", "A", &["get", "set"])]), ["kv_store_get", "kv_store_set"]);
+        assert_eq!(names(&[unit("com.example.kv-store", "A", &["get", "set"])]), ["kv_store_get", "kv_store_set"]);
     }
 
     #[test]

@@ -92,7 +92,10 @@ impl Catalog {
 
     async fn read(&self, scope: &CallScope) -> Result<(), source::Error> {
         let apps = self.source.apps(scope).await?;
-        self.said.lock().unwrap_or_else(PoisonError::into_inner).retain(|line| !line.starts_with("app list unavailable"));
+        self.said
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .retain(|line| !line.starts_with("app list unavailable"));
         let mut units: Vec<Unit> = apps.iter().flat_map(units_of).collect();
         units.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
         let mapped = load::all(self, &units, scope).await;

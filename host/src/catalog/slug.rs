@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn the_last_package_segment_in_lower_case_names_the_app() {
-        assert_eq!(slug(Some("com.calimero.kv-store"), "AAA", None), "kv_store");
+        assert_eq!(slug(Some("com.example.kv-store"), "AAA", None), "kv_store");
         assert_eq!(slug(Some("Mero Blocks!"), "AAA", None), "mero_blocks_");
         assert_eq!(slug(Some("com.x.kv--.store"), "AAA", Some("Back End")), "store_back_end");
     }

@@ -54,7 +54,15 @@ async fn plugins_work(plugins: &Plugins) -> bool {
 async fn node_answers(session: &Session) -> bool {
     match session.connect(&CallScope::default()).await {
         Ok(connection) => {
-            say(true, &format!("node at {} (found by: {}, auth: {})", connection.url(), connection.source(), connection.auth_mode()));
+            say(
+                true,
+                &format!(
+                    "node at {} (found by: {}, auth: {})",
+                    connection.url(),
+                    connection.source(),
+                    connection.auth_mode()
+                ),
+            );
         }
         Err(error) => {
             say(false, &error.to_string());
@@ -80,11 +88,15 @@ async fn apps_are_usable(source: &NodeSource, catalog: &crate::catalog::Catalog)
     let mut usable = false;
     for unit in &snapshot.units {
         let mapper = format!("{} {}", unit.mapped.plugin.name(), unit.mapped.plugin.release());
-        let contexts = source.contexts(&unit.unit.app.id, &CallScope::default()).await.map_or(0, |contexts| {
-            contexts.iter().filter(|context| context.serves(&unit.unit)).count()
-        });
+        let contexts = source
+            .contexts(&unit.unit.app.id, &CallScope::default())
+            .await
+            .map_or(0, |contexts| contexts.iter().filter(|context| context.serves(&unit.unit)).count());
         usable |= contexts > 0;
-        say(contexts > 0, &format!("{}: {} tools by {mapper}, {contexts} contexts", unit.unit.label(), unit.tools().len()));
+        say(
+            contexts > 0,
+            &format!("{}: {} tools by {mapper}, {contexts} contexts", unit.unit.label(), unit.tools().len()),
+        );
     }
     if snapshot.units.is_empty() {
         say(false, "no application with a usable ABI is installed");

@@ -61,9 +61,7 @@ impl Settings {
         let cache_home = get("XDG_CACHE_HOME").map(PathBuf::from).or_else(|| below_home(".cache"));
         Ok(Self {
             node,
-            state_dir: get("CALIMERO_MCP_STATE_DIR")
-                .map(PathBuf::from)
-                .or_else(|| below_home(".config/calimero/mcp")),
+            state_dir: get("CALIMERO_MCP_STATE_DIR").map(PathBuf::from).or_else(|| below_home(".config/calimero/mcp")),
             cache_dir: get("ABI_MCP_CACHE_DIR")
                 .map(PathBuf::from)
                 .or_else(|| cache_home.map(|home| home.join("abi-mcp"))),
@@ -86,7 +84,7 @@ mod tests {
 
     fn read(variables: &[(&str, &str)]) -> Result<Settings, Error> {
         let find = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
-        Settings::from_variables(find, Some(PathBuf::from("/home/someone")))
+        Settings::from_variables(find, Some(PathBuf::from("/srv/someone")))
     }
 
     #[test]
@@ -94,8 +92,8 @@ mod tests {
         let settings = read(&[("CALIMERO_NODE_URL", " http://127.0.0.1:2528 "), ("CALIMERO_NODE_NAME", "  ")]).unwrap();
         assert_eq!(settings.node.node_url.as_deref(), Some("http://127.0.0.1:2528"));
         assert_eq!(settings.node.node_name, None);
-        assert_eq!(settings.node.node_home, Some(PathBuf::from("/home/someone/.calimero")));
-        assert_eq!(settings.state_dir, Some(PathBuf::from("/home/someone/.config/calimero/mcp")));
+        assert_eq!(settings.node.node_home, Some(PathBuf::from("/srv/someone/.calimero")));
+        assert_eq!(settings.state_dir, Some(PathBuf::from("/srv/someone/.config/calimero/mcp")));
         assert_eq!(settings.tool_budget, 100);
     }
 

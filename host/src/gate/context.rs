@@ -114,7 +114,10 @@ mod tests {
         assert_eq!(run(None, Some(&id(2))).await, Ok(id(2)));
         assert_eq!(run(None, Some(&hex::encode([2_u8; 32]))).await, Ok(id(2)));
         let foreign = run(Some(1), Some(&id(9))).await.unwrap_err();
-        assert!(foreign.contains("does not belong to") && foreign.contains(&id(1)) && foreign.contains(&id(2)), "{foreign}");
+        assert!(
+            foreign.contains("does not belong to") && foreign.contains(&id(1)) && foreign.contains(&id(2)),
+            "{foreign}"
+        );
         let unknown = run(Some(1), Some("three")).await.unwrap_err();
         assert!(unknown.contains("neither a context id nor an alias"), "{unknown}");
     }

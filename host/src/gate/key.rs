@@ -221,8 +221,9 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let folder = root.path().join("state");
         let keys: Vec<Key> = std::thread::scope(|scope| {
-            let each: Vec<_> =
-                (0..16).map(|_| scope.spawn(|| KeyStore::new(Some(folder.clone())).for_minting().unwrap().key)).collect();
+            let each: Vec<_> = (0..16)
+                .map(|_| scope.spawn(|| KeyStore::new(Some(folder.clone())).for_minting().unwrap().key))
+                .collect();
             each.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         assert!(keys.windows(2).all(|pair| pair[0] == pair[1]));

@@ -120,15 +120,15 @@ fn a_tiny_secret_does_not_blank_out_ordinary_words() {
 
 #[test]
 fn the_home_folder_reads_as_a_tilde_where_a_component_ends() {
-    let redactor = Redactor::new(Some(Path::new("/home/ann/")));
-    assert_eq!(redact(&redactor, "/home/ann/.calimero and `/home/ann`"), "~/.calimero and `~`");
-    assert_eq!(redact(&redactor, "/home/anna /srv/home/ann-x"), "/home/anna /srv/home/ann-x");
+    let redactor = Redactor::new(Some(Path::new("/srv/ann/")));
+    assert_eq!(redact(&redactor, "/srv/ann/.calimero and `/srv/ann`"), "~/.calimero and `~`");
+    assert_eq!(redact(&redactor, "/srv/anna /opt/srv/ann-x"), "/srv/anna /opt/srv/ann-x");
     assert_eq!(redact(&Redactor::new(Some(Path::new("/"))), "/etc/x"), "/etc/x");
 }
 
 #[test]
 fn odd_text_is_left_whole() {
-    let redactor = Redactor::new(Some(Path::new("/home/ann")));
+    let redactor = Redactor::new(Some(Path::new("/srv/ann")));
     for text in ["://", "bearer ", "é://ü", "Bearer é1234567", "password=", "\"token\":", "eyJ", "eyJ.", "http://"] {
         assert_eq!(redact(&redactor, text), text);
     }

@@ -46,7 +46,8 @@ mod tests {
 
     #[test]
     fn only_headings_of_the_procedures_section_count() {
-        let guide = "\u{feff}# App\r\n## Procedures\r\n### One\r\n```\n### not one\n```\n### Two \n## Other\n### three\n";
+        let guide =
+            "\u{feff}# App\r\n## Procedures\r\n### One\r\n```\n### not one\n```\n### Two \n## Other\n### three\n";
         assert_eq!(procedures(guide), ["One", "Two"]);
         assert_eq!(procedures("## procedures\n### no\n"), Vec::<String>::new());
     }

@@ -48,8 +48,8 @@ pub(crate) async fn pass(
 ) -> Result<String, ToolReply> {
     let Installed { unit, contexts } = installed;
     let presented = presented.and_then(Value::as_str);
-    let handle: Handle =
-        gate::check_handle(unit, server.handle_key().as_ref(), presented).map_err(|refusal| refused(server, refusal))?;
+    let handle: Handle = gate::check_handle(unit, server.handle_key().as_ref(), presented)
+        .map_err(|refusal| refused(server, refusal))?;
     let named = match named {
         None | Some(Value::Null) => None,
         Some(Value::String(named)) => Some(named.as_str()),

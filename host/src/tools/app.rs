@@ -18,7 +18,11 @@ const SERVICE_NOTE: &str = "Not discoverable: a node exposes no service list for
                             has not recorded, and no context of it names one.";
 
 /// Describes an app: its guide, every method, and a handle to plan with.
-pub(crate) async fn describe(server: &Server, arguments: &JsonObject, scope: &CallScope) -> Result<ToolReply, ToolReply> {
+pub(crate) async fn describe(
+    server: &Server,
+    arguments: &JsonObject,
+    scope: &CallScope,
+) -> Result<ToolReply, ToolReply> {
     let app = identify(server, text(arguments, "app").unwrap_or_default(), scope).await?;
     let unit = unit_for(&app, text(arguments, "service"))?;
     let (mapped, contexts) = tokio::join!(load(server, &unit, scope), contexts_of(server, &app, scope));
@@ -76,7 +80,9 @@ pub(crate) fn unit_for(app: &Arc<App>, service: Option<&str>) -> Result<Unit, To
     let refuse = |text: String| Err(ToolReply::error(format!("Error: {text}")));
     match (app.services.as_slice(), service) {
         ([], Some(_)) => refuse("application has no named services; omit service".to_owned()),
-        ([only], Some(name)) if only != name => refuse(format!("service \"{name}\" not found (available: {available})")),
+        ([only], Some(name)) if only != name => {
+            refuse(format!("service \"{name}\" not found (available: {available})"))
+        }
         ([] | [_], _) => Ok(Unit { app: Arc::clone(app), service: None }),
         (_, None) => refuse(format!("application has multiple services; pass service (available: {available})")),
         (_, Some(name)) => units_of(app)
@@ -129,12 +135,7 @@ async fn choose<'a>(
 }
 
 /// What both tools say of an app, with a handle bound to it as it is now.
-fn card(
-    server: &Server,
-    unit: &Unit,
-    contexts: &[Context],
-    context: Option<String>,
-) -> Result<JsonObject, ToolReply> {
+fn card(server: &Server, unit: &Unit, contexts: &[Context], context: Option<String>) -> Result<JsonObject, ToolReply> {
     let app = &unit.app;
     let services: BTreeSet<&str> = contexts.iter().filter_map(|context| context.service.as_deref()).collect();
     let service = unit.service.as_deref().or_else(|| services.first().copied().filter(|_| services.len() == 1));

@@ -31,9 +31,7 @@ pub(crate) async fn call(server: &Server, arguments: JsonObject, scope: &CallSco
     let method = find(&mapped, name, &args, &installed.unit)?;
     let args = invoke::check(method.declared(), &method.method, args)?;
     let raw = invoke::run(server, &mapped, &method, &context, &args, scope).await?;
-    result::readable(raw.as_deref())
-        .map(ToolReply::text)
-        .map_err(|error| ToolReply::error(format!("Error: {error}")))
+    result::readable(raw.as_deref()).map(ToolReply::text).map_err(|error| ToolReply::error(format!("Error: {error}")))
 }
 
 /// No handle, or not one of ours: with `app`, the refusal shows that app's guide.
@@ -76,9 +74,7 @@ fn find(mapped: &MappedUnit, name: &str, args: &JsonObject, unit: &Unit) -> Resu
              It cannot be called on a context."
         )));
     }
-    let takes = |method: &&&Arc<MappedMethod>| {
-        invoke::check(method.declared(), &method.method, args.clone()).is_ok()
-    };
+    let takes = |method: &&&Arc<MappedMethod>| invoke::check(method.declared(), &method.method, args.clone()).is_ok();
     Ok(Arc::clone(if candidates.len() > 1 { candidates.iter().find(takes).unwrap_or(first) } else { first }))
 }
 

@@ -16,9 +16,10 @@ const SHORT: usize = 200;
 /// Searches all tools by words.
 pub(crate) fn find_tools(server: &Server, arguments: &JsonObject) -> Result<ToolReply, ToolReply> {
     let query = text(arguments, "query").unwrap_or_default();
-    let limit = arguments.get("limit").and_then(Value::as_u64).map_or(DEFAULT_LIMIT, |limit| {
-        usize::try_from(limit).unwrap_or(MOST).clamp(1, MOST)
-    });
+    let limit = arguments
+        .get("limit")
+        .and_then(Value::as_u64)
+        .map_or(DEFAULT_LIMIT, |limit| usize::try_from(limit).unwrap_or(MOST).clamp(1, MOST));
     let words = words(query);
     if words.is_empty() {
         return Err(ToolReply::error("Error: `query` holds no word to search for"));

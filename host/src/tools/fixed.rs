@@ -124,7 +124,12 @@ const TOOLS: &[FixedTool] = &[
         arguments: &[
             ("method", "string", true, "The method's name, as describe_app shows it."),
             ("args", "object", false, "The method's arguments, keyed by parameter name."),
-            ("app_handle", "string", false, "The app_handle select_app returned; it names the application and context."),
+            (
+                "app_handle",
+                "string",
+                false,
+                "The app_handle select_app returned; it names the application and context.",
+            ),
             ("app", "string", false, "Which application is meant, when no handle is at hand."),
             ("context", "string", false, "Context id or alias to execute against; defaults to the handle's."),
         ],
@@ -232,7 +237,8 @@ fn schema(tool: &FixedTool) -> JsonObject {
         }
         properties.insert((*name).to_owned(), Value::Object(property));
     }
-    let required: Vec<&str> = tool.arguments.iter().filter(|(.., required, _)| *required).map(|(name, ..)| *name).collect();
+    let required: Vec<&str> =
+        tool.arguments.iter().filter(|(.., required, _)| *required).map(|(name, ..)| *name).collect();
     let mut schema = JsonObject::new();
     schema.insert("type".to_owned(), json!("object"));
     schema.insert("properties".to_owned(), Value::Object(properties));
@@ -255,7 +261,8 @@ fn usage(name: &str) -> String {
 }
 
 fn annotations(kind: Kind) -> Annotations {
-    let hints = |read_only| Annotations { read_only: Some(read_only), destructive: Some(false), ..Annotations::default() };
+    let hints =
+        |read_only| Annotations { read_only: Some(read_only), destructive: Some(false), ..Annotations::default() };
     match kind {
         Kind::Reads => hints(true),
         Kind::Writes => hints(false),

@@ -71,12 +71,7 @@ pub(crate) async fn encode(
     }
 }
 
-async fn decode(
-    mapped: &MappedUnit,
-    method: &MappedMethod,
-    raw: &str,
-    scope: &CallScope,
-) -> Result<String, ToolReply> {
+async fn decode(mapped: &MappedUnit, method: &MappedMethod, raw: &str, scope: &CallScope) -> Result<String, ToolReply> {
     let decoded: Result<_, PluginError> =
         mapped.plugin.decode_result(Arc::clone(&method.method.plan), raw, &scope.cancel).await;
     match decoded {

@@ -28,7 +28,12 @@ pub(crate) async fn status(server: &Server, scope: &CallScope) -> Outcome {
     let session = server.source.session();
     let connection = match session.connect(scope).await {
         Ok(connection) => connection,
-        Err(error) => return Err(ToolReply::error(format!("Error: {error}\nhint: {}", error.hint().unwrap_or_else(|| NO_NODE.to_owned())))),
+        Err(error) => {
+            return Err(ToolReply::error(format!(
+                "Error: {error}\nhint: {}",
+                error.hint().unwrap_or_else(|| NO_NODE.to_owned())
+            )));
+        }
     };
     let (health, found) = tokio::join!(session.health(scope), session.discover(scope));
     let health = match health {

@@ -111,6 +111,7 @@ fn decoders_are_asked_own_first_then_newest_first_and_strangers_only_about_their
     ];
     let registry = registry(&plugins, Vec::new());
     let own = *registry.plugins()[1].digest();
-    let names: Vec<String> = registry.decoders(&own, "testing").iter().map(|plugin| plugin.name().to_owned()).collect();
+    let names: Vec<String> =
+        registry.decoders(Some(&own), "testing").iter().map(|plugin| plugin.name().to_owned()).collect();
     assert_eq!(names, ["own", "new", "old", "assigned"]);
 }

@@ -34,16 +34,18 @@ pub(crate) fn run() -> anyhow::Result<ExitCode> {
     script::play(&mut steps)?;
     steps.close()?;
 
-    println!("\nEverything above went through a real server process and real components in {:.1} s.", started.elapsed().as_secs_f32());
+    println!(
+        "\nEverything above went through a real server process and real components in {:.1} s.",
+        started.elapsed().as_secs_f32()
+    );
     print_configuration(&program);
     Ok(ExitCode::SUCCESS)
 }
 
 /// The exact lines for a client, with the program's absolute path.
 fn print_configuration(program: &Path) {
-    let configuration = |args: &[&str]| {
-        serde_json::json!({"mcpServers": {"abi-mcp": {"command": program, "args": args}}})
-    };
+    let configuration =
+        |args: &[&str]| serde_json::json!({"mcpServers": {"abi-mcp": {"command": program, "args": args}}});
     println!("\nUse it with your node (found by itself, or named by CALIMERO_NODE_URL):\n");
     println!("  claude mcp add abi-mcp -- \"{}\" serve\n", program.display());
     println!("or in any client's JSON:\n");

@@ -12,10 +12,15 @@ pub(crate) fn play(steps: &mut Steps) -> anyhow::Result<()> {
         let name = result.pointer("/_meta/io.modelcontextprotocol~1serverInfo/name");
         format!("{} speaks {}", text(name), result.get("supportedVersions").unwrap_or(&Value::Null))
     })?;
-    steps.request("The tools: a few fixed ones, and one for each method of each app", "tools/list", json!({}), |result| {
-        let names: Vec<&str> = list(result, "tools").filter_map(|tool| tool.get("name")?.as_str()).collect();
-        format!("{} tools: {}", names.len(), names.join(", "))
-    })?;
+    steps.request(
+        "The tools: a few fixed ones, and one for each method of each app",
+        "tools/list",
+        json!({}),
+        |result| {
+            let names: Vec<&str> = list(result, "tools").filter_map(|tool| tool.get("name")?.as_str()).collect();
+            format!("{} tools: {}", names.len(), names.join(", "))
+        },
+    )?;
     key_value_store(steps)?;
     types_lab(steps)?;
     guide(steps)
@@ -23,7 +28,8 @@ pub(crate) fn play(steps: &mut Steps) -> anyhow::Result<()> {
 
 fn key_value_store(steps: &mut Steps) -> anyhow::Result<()> {
     steps.call("What can the key-value store do?", "describe_app", json!({"app": "kv-store"}))?;
-    let selected = steps.call("Select it; the handle binds app, version and context", "select_app", json!({"app": "kv-store"}))?;
+    let selected =
+        steps.call("Select it; the handle binds app, version and context", "select_app", json!({"app": "kv-store"}))?;
     let handle = handle(&selected.text);
     steps.call("Write a value", "kv_store_set", json!({"app_handle": handle, "key": "greeting", "value": "hello"}))?;
     steps.call("Read it back", "kv_store_get", json!({"app_handle": handle, "key": "greeting"}))?;
@@ -56,7 +62,11 @@ fn types_lab(steps: &mut Steps) -> anyhow::Result<()> {
         "types_lab_echo_u64",
         json!({"app_handle": handle, "x": "18446744073709551615"}),
     )?;
-    steps.call("Bytes as hex; the node gets a byte array", "types_lab_echo_bytes", json!({"app_handle": handle, "x": "deadbeef"}))?;
+    steps.call(
+        "Bytes as hex; the node gets a byte array",
+        "types_lab_echo_bytes",
+        json!({"app_handle": handle, "x": "deadbeef"}),
+    )?;
     Ok(())
 }
 
