@@ -29,6 +29,7 @@ const HASH_SUFFIX: usize = 7;
 
 /// How the app part of the names is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(test), expect(dead_code, reason = "engines and configured names come with the second ecosystem"))]
 pub(crate) enum AppPart<'a> {
     /// From package, id and service.
     Derived,

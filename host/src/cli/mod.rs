@@ -2,6 +2,7 @@
 //!
 //! stdout belongs to one owner a command: `serve` writes protocol frames there, every other command its data. All
 //! else goes to stderr.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "the command line is what prints")]
 
 mod args;
 mod demo;

@@ -60,7 +60,14 @@ pub(crate) fn server(settings: &Settings, cancel: &Cancel) -> Server {
     let source = Arc::new(NodeSource::new(Session::new(settings.node.clone())));
     let plugins = Arc::new(Plugins::bundled(settings.cache_dir.clone()));
     let catalog = Arc::new(catalog(settings, &source, &plugins));
-    Server::new(Parts { source, plugins, catalog, state_dir: settings.state_dir.clone(), cancel: cancel.clone() })
+    Server::new(Parts {
+        source,
+        plugins,
+        catalog,
+        state_dir: settings.state_dir.clone(),
+        redactor: Arc::clone(&settings.node.redactor),
+        cancel: cancel.clone(),
+    })
 }
 
 /// A catalog for these settings.

@@ -30,6 +30,7 @@ pub(crate) struct Key([u8; LENGTH]);
 
 impl Key {
     /// A key of known bytes.
+    #[cfg(test)]
     pub(crate) const fn from_bytes(bytes: [u8; LENGTH]) -> Self {
         Self(bytes)
     }

@@ -48,7 +48,7 @@ impl Request {
         self
     }
 
-    /// Allows the time of [`Limits::join`].
+    /// Allows the time of [`Limits::long`].
     pub(crate) fn taking_long(mut self) -> Self {
         self.takes_long = true;
         self
@@ -88,7 +88,7 @@ impl Http {
         scope: &CallScope,
     ) -> Result<Answer, Error> {
         let route = request.route.to_string();
-        let after = if request.takes_long { limits.join } else { limits.request };
+        let after = if request.takes_long { limits.long } else { limits.request };
         let exchange = self.exchange(url, auth, limits.body, request, scope.traceparent.as_deref());
         let started = Instant::now();
         let answer = within(scope, after, exchange).await.unwrap_or_else(|stop| Err(stop.error(url, &route, after)));

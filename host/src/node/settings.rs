@@ -60,8 +60,9 @@ impl fmt::Debug for NodeSettings {
 pub struct Limits {
     /// From sending a request to the last byte of its answer.
     pub request: Duration,
-    /// The same for joining a namespace, where the node itself waits up to a minute for another member.
-    pub join: Duration,
+    /// The same where the node itself works or waits long: joining a namespace waits up to a minute for another member,
+    /// creating a context compiles the application first, installing downloads it.
+    pub long: Duration,
     /// For each probed port.
     pub probe: Duration,
     /// Bytes of an answer kept in memory; a longer one is an error. Protects this process from the node.
@@ -74,7 +75,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             request: Duration::from_secs(10),
-            join: Duration::from_secs(65),
+            long: Duration::from_secs(65),
             probe: Duration::from_secs(2),
             body: 64 << 20,
             probe_ports: PROBE_PORTS.to_vec(),

@@ -6,8 +6,9 @@ use crate::gate::Handle;
 use crate::gate::key::{Key, KeyStore};
 use crate::mcp::{Identity, Service, UnknownTool};
 use crate::model::{
-    CallScope, Cancel, JsonObject, Resource, ResourceContents, ResourceTemplate, ToolDefinition, ToolReply,
+    CallScope, Cancel, Content, JsonObject, Resource, ResourceContents, ResourceTemplate, ToolDefinition, ToolReply,
 };
+use crate::redact::Redactor;
 use crate::source::{self, NodeSource};
 use crate::tools::{fixed, generated, guide};
 use std::path::PathBuf;
@@ -30,6 +31,8 @@ pub struct Parts {
     pub catalog: Arc<Catalog>,
     /// Where the handle key lives; absent where the user has no home, then handles end with the process.
     pub state_dir: Option<PathBuf>,
+    /// Takes secrets out of whatever a failure says.
+    pub redactor: Arc<Redactor>,
     /// Ends background reads.
     pub cancel: Cancel,
 }
@@ -42,6 +45,7 @@ pub struct Server {
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) guides_shown: guide::Shown,
     keys: KeyStore,
+    redactor: Arc<Redactor>,
     cancel: Cancel,
 }
 
@@ -49,9 +53,9 @@ impl Server {
     /// Puts the parts together; reads nothing.
     #[must_use]
     pub fn new(parts: Parts) -> Self {
-        let Parts { source, plugins, catalog, state_dir, cancel } = parts;
+        let Parts { source, plugins, catalog, state_dir, redactor, cancel } = parts;
         let keys = KeyStore::new(state_dir);
-        Self { source, plugins, catalog, guides_shown: guide::Shown::default(), keys, cancel }
+        Self { source, plugins, catalog, guides_shown: guide::Shown::default(), keys, redactor, cancel }
     }
 
     /// Names of the fixed tools, which no generated tool may take.
@@ -79,6 +83,18 @@ impl Server {
         if let Err(error) = self.catalog.refresh(scope).await {
             tracing::debug!("reading the apps again failed: {error}");
         }
+    }
+
+    /// A failure without secrets. What an app answers on success is its own and passes untouched.
+    fn safe(&self, mut reply: ToolReply) -> ToolReply {
+        if reply.is_error {
+            for block in &mut reply.content {
+                if let Content::Text(text) = block {
+                    *text = self.redactor.redact(text).into_owned();
+                }
+            }
+        }
+        reply
     }
 
     async fn current(&self) -> Arc<Snapshot> {
@@ -111,12 +127,12 @@ impl Service for Server {
 
     async fn call(&self, name: &str, arguments: JsonObject, scope: CallScope) -> Result<ToolReply, UnknownTool> {
         if let Some(tool) = fixed::find(name) {
-            return Ok(fixed::call(self, tool, arguments, &scope).await);
+            return Ok(self.safe(fixed::call(self, tool, arguments, &scope).await));
         }
         // A client that calls before it lists means the tools of an earlier session.
         let snapshot = self.current().await;
         let Some((unit, _)) = snapshot.tool(name) else { return Err(UnknownTool(name.to_owned())) };
-        Ok(generated::call(self, name, unit, arguments, &scope).await)
+        Ok(self.safe(generated::call(self, name, unit, arguments, &scope).await))
     }
 
     async fn resources(&self) -> Vec<Resource> {

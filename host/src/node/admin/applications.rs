@@ -161,7 +161,8 @@ impl Session {
         scope: &CallScope,
     ) -> Result<String, Error> {
         let body = InstallRequest { url, metadata: url.map(|_| []), package, version };
-        let request = Request::new(Route::post(&["admin-api", "install-application"])).json(json_body(&body));
+        let request =
+            Request::new(Route::post(&["admin-api", "install-application"])).json(json_body(&body)).taking_long();
         let wire: WireApplicationId = self.ask(request, Wrap::Data, "an object with `applicationId`", scope).await?;
         Ok(wire.application_id)
     }

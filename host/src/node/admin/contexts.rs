@@ -142,7 +142,7 @@ impl Session {
         })
     }
 
-    /// Makes a context and runs the application's initialiser.
+    /// Makes a context and runs the application's initialiser; waits up to [`Limits::long`](crate::node::Limits).
     ///
     /// # Errors
     ///
@@ -156,7 +156,7 @@ impl Session {
             service_name: new.service,
             initialization_params: new.init,
         };
-        let request = Request::new(Route::post(&["admin-api", "contexts"])).json(json_body(&body));
+        let request = Request::new(Route::post(&["admin-api", "contexts"])).json(json_body(&body)).taking_long();
         let wire: WireMembership = self.ask(request, Wrap::Data, "an object with `contextId`", scope).await?;
         Ok(wire.into())
     }

@@ -101,7 +101,7 @@ impl Session {
         self.ask(request, Wrap::Data, "an invitation", scope).await
     }
 
-    /// Joins a namespace with an invitation, sent byte for byte; waits up to [`Limits::join`](crate::node::Limits).
+    /// Joins a namespace with an invitation, sent byte for byte; waits up to [`Limits::long`](crate::node::Limits).
     ///
     /// # Errors
     ///
