@@ -12,7 +12,6 @@
 //! `model` lies beneath all of them. `wasmtime` is known to `sandbox` and `contract` only, the MCP SDK to `mcp` only.
 
 pub mod artifact;
-pub mod backend;
 pub mod catalog;
 pub mod cli;
 pub mod config;

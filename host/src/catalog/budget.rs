@@ -1,24 +1,37 @@
 //! How many tools are listed at once.
 
+use crate::catalog::read::Settings;
 use crate::catalog::snapshot::CatalogUnit;
+use std::collections::HashMap;
 
 /// Tools listed by default, fixed ones included. Clients stop at 128 over all servers and grow unreliable from 100.
 pub const DEFAULT_TOOLS: usize = 100;
 
-/// Folds whole units, the largest first, until the rest fits `room`. Ties fold the later unit, so that the choice
-/// depends on nothing but the units.
-pub(crate) fn fold(units: &mut [CatalogUnit], room: usize) {
-    let sizes: Vec<usize> = units.iter().map(|unit| unit.tools().len()).collect();
-    let mut listed: usize = sizes.iter().sum();
-    let mut by_size: Vec<usize> = (0..units.len()).collect();
-    by_size.sort_by_key(|&at| std::cmp::Reverse((sizes.get(at).copied().unwrap_or(0), at)));
-    for at in by_size {
+/// Folds whole apps, the largest first, until the rest fits. Ties fold the later app, so that the choice depends on
+/// nothing but what is installed. Folding lists the rest of the fixed tools, those that search.
+pub(crate) fn fold(units: &mut [CatalogUnit], settings: &Settings) {
+    let mut sizes: Vec<(String, usize)> = Vec::new();
+    for unit in units.iter() {
+        let size = unit.tools().len();
+        match sizes.iter_mut().find(|(app, _)| *app == unit.unit.app.id) {
+            Some((_, sum)) => *sum += size,
+            None => sizes.push((unit.unit.app.id.clone(), size)),
+        }
+    }
+    let mut listed: usize = sizes.iter().map(|(_, size)| size).sum();
+    if listed + settings.fixed_listed <= settings.budget {
+        return;
+    }
+    let room = settings.budget.saturating_sub(settings.reserved.len());
+    let position: HashMap<String, usize> = sizes.iter().enumerate().map(|(at, (app, _))| (app.clone(), at)).collect();
+    sizes.sort_by_key(|(app, size)| std::cmp::Reverse((*size, position.get(app).copied())));
+    for (app, size) in sizes {
         if listed <= room {
             return;
         }
-        if let (Some(unit), Some(size)) = (units.get_mut(at), sizes.get(at)) {
-            unit.folded = *size > 0;
-            listed -= size;
+        for unit in units.iter_mut().filter(|unit| unit.unit.app.id == app) {
+            unit.folded = size > 0;
         }
+        listed -= size;
     }
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 /// Equal fingerprints mean equal lists, so a read that finds the same one announces nothing.
 ///
-/// Over application id, content address, version, service and guide hash of each unit, and the plugin that mapped it:
-/// a swapped mapper may map the same manifest otherwise.
+/// Over application id, content address, version, service, guide hash, name and signer of each unit, and the digest of
+/// its mapping: a swapped mapper changes the lists only if it maps otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Fingerprint(Vec<u8>);
 
@@ -19,17 +19,17 @@ impl Fingerprint {
         let mut hash = Sha256::new();
         for (unit, mapped) in units {
             let app = &unit.app;
-            let guide = app.guide_hash();
-            let digest = mapped.plugin.digest().to_string();
-            let fields = [
-                app.id.as_str(),
-                &app.content,
-                app.version_text(),
-                unit.service.as_deref().unwrap_or(""),
-                &guide,
-                &digest,
-            ];
-            for field in fields {
+            let or_nothing = |text: &Option<String>| text.clone().unwrap_or_default();
+            for field in [
+                app.id.clone(),
+                app.content.clone(),
+                or_nothing(&app.version),
+                or_nothing(&unit.service),
+                app.guide_hash(),
+                or_nothing(&app.name),
+                or_nothing(&app.signer),
+                mapped.digest().to_string(),
+            ] {
                 // The length keeps neighbouring fields apart whatever characters they hold.
                 hash.update((field.len() as u64).to_le_bytes());
                 hash.update(field.as_bytes());

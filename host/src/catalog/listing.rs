@@ -77,12 +77,26 @@ fn annotations(method: &Method) -> Annotations {
     }
 }
 
+/// The app's identity first: a mapper's own keys stand beside it and never replace it.
 fn meta(unit: &CatalogUnit, method: &Method) -> JsonObject {
     let app = &unit.unit.app;
     let mut meta = JsonObject::new();
     meta.insert("package".to_owned(), json!(app.label()));
     meta.insert("appVersion".to_owned(), json!(app.version));
     meta.insert("signerId".to_owned(), json!(app.signer));
-    meta.extend(method.meta.clone().unwrap_or_default());
+    for (key, value) in method.meta.iter().flatten() {
+        if !meta.contains_key(key) && !is_reserved(key) {
+            meta.insert(key.clone(), value.clone());
+        }
+    }
     meta
+}
+
+/// Whether a `_meta` key is the protocol's own: a prefix whose second label is `mcp` or `modelcontextprotocol` (MCP,
+/// `_meta`), or one of the tracing keys.
+fn is_reserved(key: &str) -> bool {
+    if let Some((prefix, _)) = key.rsplit_once('/') {
+        return matches!(prefix.split('.').nth(1), Some("mcp" | "modelcontextprotocol"));
+    }
+    matches!(key, "traceparent" | "tracestate" | "baggage" | "progressToken")
 }

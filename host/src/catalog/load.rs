@@ -26,6 +26,16 @@ pub enum LoadError {
 }
 
 impl LoadError {
+    /// Whether the same manifest would fail again.
+    #[must_use]
+    pub fn is_lasting(&self) -> bool {
+        match self {
+            Self::Source(_) | Self::Select(SelectError::Cancelled) => false,
+            Self::Select(_) => true,
+            Self::Plugin(error) => !error.is_cancelled(),
+        }
+    }
+
     /// The source's part, which a decoder may have words for.
     #[must_use]
     pub fn source_error(&self) -> Option<&source::Error> {
@@ -41,7 +51,8 @@ pub(crate) async fn all(
     catalog: &Catalog,
     units: &[Unit],
     scope: &CallScope,
-) -> Vec<Result<Arc<MappedUnit>, LoadError>> {
+) -> Vec<Result<Arc<MappedUnit>, Arc<LoadError>>> {
+    catalog.forget_all_but(units);
     let load = |unit: Unit| async move { catalog.load(&unit, scope).await };
     stream::iter(units.to_vec()).map(load).buffered(AT_ONCE).collect().await
 }

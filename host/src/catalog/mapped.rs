@@ -1,7 +1,7 @@
 //! One manifest, mapped by the mapper that was chosen for it, with everything a call needs derived once.
 
-use crate::artifact::Plugin;
-use crate::catalog::portable::{self, Portable};
+use crate::artifact::{Digest, Plugin};
+use crate::catalog::portable::{self, Portable, Renamed};
 use crate::catalog::{CONTEXT_ARGUMENT, HANDLE_ARGUMENT};
 use crate::model::{JsonObject, Mapping, Method, Note, Recognition, Role, Skipped};
 use crate::tools::arguments::ArgumentChecker;
@@ -25,6 +25,7 @@ pub struct MappedUnit {
     pub skipped: Vec<Skipped>,
     /// What was widened.
     pub notes: Vec<Note>,
+    digest: Digest,
 }
 
 /// One method with its advertised schemas.
@@ -45,16 +46,23 @@ pub struct MappedMethod {
 pub(crate) struct Input {
     /// The schema itself.
     pub(crate) schema: Arc<JsonObject>,
-    /// Compiled; the error is a fault of this host, whose narrowing made the schema.
-    pub(crate) checker: Result<ArgumentChecker, String>,
+    names: Vec<Renamed>,
+    checker: OnceLock<Result<ArgumentChecker, String>>,
 }
 
 impl MappedUnit {
     /// Puts a mapping together with the plugin that made it.
     #[must_use]
     pub fn new(plugin: Arc<Plugin>, recognition: Recognition, why: String, mapping: Mapping) -> Self {
+        let digest = digest(&mapping);
         let methods = mapping.methods.into_iter().map(|method| Arc::new(MappedMethod::new(method))).collect();
-        Self { plugin, recognition, why, methods, skipped: mapping.skipped, notes: mapping.notes }
+        Self { plugin, recognition, why, methods, skipped: mapping.skipped, notes: mapping.notes, digest }
+    }
+
+    /// The digest of what the lists show of the mapping.
+    #[must_use]
+    pub fn digest(&self) -> &Digest {
+        &self.digest
     }
 
     /// The methods of a name: none, one, or several where the ABI has overloads.
@@ -69,10 +77,33 @@ impl MappedUnit {
     }
 }
 
+/// Over every field of every method that a list shows.
+fn digest(mapping: &Mapping) -> Digest {
+    let shown: Vec<Value> = mapping
+        .methods
+        .iter()
+        .map(|method| {
+            let hints = (method.destructive, method.idempotent, method.open_world);
+            let about = (&method.name, &method.title, &method.doc, &method.signature, &method.category);
+            let kind = format!("{:?} {:?} {hints:?}", method.role, method.access);
+            json!([about, kind, method.input_schema, method.output_schema, method.meta])
+        })
+        .collect();
+    Digest::of(Value::Array(shown).to_string().as_bytes())
+}
+
 impl Input {
     fn new(portable: Portable) -> Self {
-        let checker = ArgumentChecker::new(&portable.schema, &portable.names).map_err(|error| error.to_string());
-        Self { schema: Arc::new(portable.schema), checker }
+        Self { schema: Arc::new(portable.schema), names: portable.names, checker: OnceLock::new() }
+    }
+
+    /// The check that holds arguments to the schema; compiled on first use, because most tools are never called.
+    ///
+    /// # Errors
+    /// A fault of this host, whose narrowing made the schema.
+    pub(crate) fn checker(&self) -> Result<&ArgumentChecker, &str> {
+        let compile = || ArgumentChecker::new(&self.schema, &self.names).map_err(|error| error.to_string());
+        self.checker.get_or_init(compile).as_ref().map_err(String::as_str)
     }
 }
 

@@ -9,6 +9,7 @@
 pub mod budget;
 mod describe;
 mod fingerprint;
+mod gaps;
 mod listing;
 mod load;
 pub mod mapped;

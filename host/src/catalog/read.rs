@@ -1,12 +1,15 @@
 //! Reading the source into a new snapshot, one read at a time.
 
 use crate::artifact::Plugins;
+use crate::catalog::fingerprint::Fingerprint;
+use crate::catalog::gaps::Gaps;
 use crate::catalog::load::{self, LoadError};
 use crate::catalog::mapped::MappedUnit;
 use crate::catalog::snapshot::Snapshot;
-use crate::model::{CallScope, MapOptions};
-use crate::source::{self, App, NodeSource, Unit, units_of};
+use crate::model::{CallScope, Cancel, MapOptions};
+use crate::source::{self, NodeSource, Unit, units_of};
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -18,9 +21,13 @@ pub struct Settings {
     pub reserved: Vec<&'static str>,
     /// How many tools may be listed, fixed ones included.
     pub budget: usize,
+    /// How many of the fixed tools are listed while no app is folded.
+    pub fixed_listed: usize,
     /// Passed to mappers.
     pub map: MapOptions,
 }
+
+type Loaded = Result<Arc<MappedUnit>, Arc<LoadError>>;
 
 /// The catalog: the current [`Snapshot`] and how to renew it.
 #[derive(Debug)]
@@ -28,28 +35,34 @@ pub struct Catalog {
     source: Arc<NodeSource>,
     plugins: Arc<Plugins>,
     settings: Settings,
+    cancel: Cancel,
     current: Mutex<Arc<Snapshot>>,
-    mapped: Mutex<HashMap<(String, String), Arc<MappedUnit>>>,
-    /// One line per thing that is wrong with the apps as they are; each is said once.
-    said: Mutex<HashSet<String>>,
+    /// By content: what mapping it made, or why a mapper failed on it, which asking again would not change.
+    mapped: Mutex<HashMap<(String, String), Loaded>>,
+    gaps: Gaps,
     reading: tokio::sync::Mutex<()>,
-    attempts: watch::Sender<u64>,
+    begun: AtomicU64,
+    ended: watch::Sender<u64>,
+    failed: Mutex<Option<source::Error>>,
     changes: watch::Sender<u64>,
 }
 
 impl Catalog {
-    /// An empty catalog; nothing is read before [`Catalog::refresh`].
+    /// An empty catalog; nothing is read before [`Catalog::refresh`]. `cancel` ends reads under way.
     #[must_use]
-    pub fn new(source: Arc<NodeSource>, plugins: Arc<Plugins>, settings: Settings) -> Self {
+    pub fn new(source: Arc<NodeSource>, plugins: Arc<Plugins>, settings: Settings, cancel: Cancel) -> Self {
         Self {
             source,
             plugins,
             settings,
+            cancel,
             current: Mutex::default(),
             mapped: Mutex::default(),
-            said: Mutex::default(),
+            gaps: Gaps::default(),
             reading: tokio::sync::Mutex::default(),
-            attempts: watch::Sender::new(0),
+            begun: AtomicU64::new(0),
+            ended: watch::Sender::new(0),
+            failed: Mutex::default(),
             changes: watch::Sender::new(0),
         }
     }
@@ -60,6 +73,12 @@ impl Catalog {
         Arc::clone(&self.current.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Why the last read failed, if it did.
+    #[must_use]
+    pub fn last_failure(&self) -> Option<source::Error> {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Counts changes of what is served.
     #[must_use]
     pub fn changes(&self) -> watch::Receiver<u64> {
@@ -68,108 +87,93 @@ impl Catalog {
 
     /// Waits until a first read has ended, well or not, at most `limit`: many clients ask for the list once only.
     pub async fn first_read(&self, limit: Duration) {
-        let mut attempts = self.attempts.subscribe();
-        let ended = attempts.wait_for(|attempts| *attempts > 0);
-        if tokio::time::timeout(limit, ended).await.is_err() {
+        let mut ended = self.ended.subscribe();
+        if tokio::time::timeout(limit, ended.wait_for(|ended| *ended > 0)).await.is_err() {
             tracing::info!("the first read of the apps takes longer than {limit:?}; listing what is there");
         }
     }
 
     /// Reads the source and publishes what it finds. Reads run one at a time, in order, so that an old slow one never
-    /// replaces a newer one.
+    /// replaces a newer one; callers that waited while a whole newer read went by share its outcome.
+    ///
+    /// A caller that no longer wants it drops the future; a read is published whole or not at all.
     ///
     /// # Errors
     /// The source could not be read at all; what was served before stays.
-    pub async fn refresh(&self, scope: &CallScope) -> Result<(), source::Error> {
+    pub async fn refresh(&self) -> Result<(), source::Error> {
+        let asked = self.begun.load(Ordering::SeqCst);
         let _turn = self.reading.lock().await;
-        let result = self.read(scope).await;
-        if let Err(error) = &result {
-            self.say_once(format!("app list unavailable: {error}"));
+        if self.begun.load(Ordering::SeqCst) > asked {
+            return self.last_failure().map_or(Ok(()), Err);
         }
-        self.attempts.send_modify(|attempts| *attempts += 1);
+        self.begun.fetch_add(1, Ordering::SeqCst);
+        let result = self.read().await;
+        *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = result.as_ref().err().cloned();
+        self.ended.send_modify(|ended| *ended += 1);
         result
     }
 
-    async fn read(&self, scope: &CallScope) -> Result<(), source::Error> {
-        let apps = self.source.apps(scope).await?;
-        self.said
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .retain(|line| !line.starts_with("app list unavailable"));
+    async fn read(&self) -> Result<(), source::Error> {
+        let scope = CallScope { cancel: self.cancel.clone(), ..CallScope::default() };
+        let apps = self.source.apps(&scope).await.inspect_err(|error| self.gaps.unreadable(error))?;
         let mut units: Vec<Unit> = apps.iter().flat_map(units_of).collect();
         units.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
-        let mapped = load::all(self, &units, scope).await;
-        let mut served = Vec::with_capacity(units.len());
-        for (unit, mapped) in units.into_iter().zip(mapped) {
-            match mapped {
-                Ok(mapped) => {
-                    self.report_gaps(&unit, &mapped);
-                    served.push((unit, mapped));
-                }
-                Err(error) => self.say_once(format!("skipping {}: {error}", unit.label())),
-            }
+        let loaded = load::all(self, &units, &scope).await;
+        if self.cancel.is_cancelled() {
+            return Ok(());
         }
-        self.forget_all_but(&served);
-        self.publish(served);
+        self.gaps.report(units.iter().zip(&loaded));
+        let pairs = units.into_iter().zip(loaded);
+        let served: Vec<_> = pairs.filter_map(|(unit, loaded)| Some((unit, loaded.ok()?))).collect();
+        self.publish(served).await;
         Ok(())
     }
 
-    fn publish(&self, units: Vec<(Unit, Arc<MappedUnit>)>) {
-        let settings = &self.settings;
-        let next = Snapshot::build(units, &settings.reserved, settings.budget, settings.map.list_internal);
-        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        if current.fingerprint == next.fingerprint {
+    async fn publish(&self, units: Vec<(Unit, Arc<MappedUnit>)>) {
+        let fingerprint = Fingerprint::of(&units);
+        if self.snapshot().fingerprint == fingerprint {
             return;
         }
-        report_folds(&next);
-        *current = Arc::new(next);
-        drop(current);
-        self.changes.send_modify(|changes| *changes += 1);
+        let settings = self.settings.clone();
+        // Narrowing the schemas of many methods takes a while, and one app's can be hostile: not on the protocol loop.
+        let built = tokio::task::spawn_blocking(move || Snapshot::build(units, fingerprint, &settings)).await;
+        match built {
+            Ok(next) => {
+                report_folds(&next);
+                *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
+                self.changes.send_modify(|changes| *changes += 1);
+            }
+            Err(error) => tracing::error!("building the tool list failed, the last one stays: {error}"),
+        }
     }
 
-    /// Maps the manifest of one unit, or takes what an earlier read made of the same content.
+    /// Maps the manifest of one unit, or takes what an earlier call made of the same content.
     ///
     /// # Errors
     /// The manifest could not be fetched, no mapper took it, or the mapper failed.
-    pub async fn load(&self, unit: &Unit, scope: &CallScope) -> Result<Arc<MappedUnit>, LoadError> {
+    pub async fn load(&self, unit: &Unit, scope: &CallScope) -> Result<Arc<MappedUnit>, Arc<LoadError>> {
         let key = unit.content_key();
         if let Some(known) = self.mapped.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
-            return Ok(Arc::clone(known));
+            return known.clone();
         }
-        let manifest = self.source.manifest(unit, scope).await?;
-        let mapped = Arc::new(load::map(&self.plugins, manifest, self.settings.map, scope).await?);
-        self.mapped.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&mapped));
-        Ok(mapped)
+        let manifest = self.source.manifest(unit, scope).await.map_err(|error| Arc::new(error.into()))?;
+        let mapped = load::map(&self.plugins, manifest, self.settings.map, scope).await.map(Arc::new).map_err(Arc::new);
+        // A mapper fails on the same bytes again, at the cost of its whole time limit; a cancelled call says nothing.
+        if mapped.as_ref().map_or_else(|error| error.is_lasting(), |_| true) {
+            self.mapped.lock().unwrap_or_else(PoisonError::into_inner).insert(key, mapped.clone());
+        }
+        mapped
     }
 
     /// Drops what no installed app needs any more, so that a node of many upgrades does not fill the memory.
-    fn forget_all_but(&self, served: &[(Unit, Arc<MappedUnit>)]) {
-        let keys: HashSet<_> = served.iter().map(|(unit, _)| unit.content_key()).collect();
+    pub(crate) fn forget_all_but(&self, units: &[Unit]) {
+        let keys: HashSet<_> = units.iter().map(Unit::content_key).collect();
         self.mapped.lock().unwrap_or_else(PoisonError::into_inner).retain(|key, _| keys.contains(key));
-    }
-
-    fn report_gaps(&self, unit: &Unit, mapped: &MappedUnit) {
-        let label = unit.label();
-        for skipped in &mapped.skipped {
-            self.say_once(format!("no tool for {label} {}: {}", skipped.method, skipped.reason));
-        }
-        for note in &mapped.notes {
-            let method = note.method.as_deref().unwrap_or("the manifest");
-            self.say_once(format!("{label} {method}: `{}` is not checked: {}", note.path, note.text));
-        }
-    }
-
-    fn say_once(&self, line: String) {
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        if said.insert(line.clone()) {
-            tracing::warn!("{line}");
-        }
     }
 }
 
 fn sort_key(unit: &Unit) -> (&str, &str, Option<&str>) {
-    let App { id, .. } = &*unit.app;
-    (unit.app.label(), id, unit.service.as_deref())
+    (unit.app.label(), &unit.app.id, unit.service.as_deref())
 }
 
 fn report_folds(snapshot: &Snapshot) {

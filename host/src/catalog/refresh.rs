@@ -1,7 +1,7 @@
 //! When the catalog is read: with the client's first frame, until the source has answered once, and from then on.
 
 use crate::catalog::Catalog;
-use crate::model::{CallScope, Cancel};
+use crate::model::Cancel;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,13 +17,8 @@ pub async fn poll(catalog: Arc<Catalog>, cancel: Cancel) {
     let mut pause = FIRST_PAUSE;
     let mut answered = false;
     loop {
-        let scope = CallScope { cancel: cancel.clone(), ..CallScope::default() };
-        match catalog.refresh(&scope).await {
-            Ok(()) => answered = true,
-            Err(error) if answered => tracing::warn!("app list refresh failed: {error}"),
-            // Said once by the catalog itself; repeating it every second helps nobody.
-            Err(error) => tracing::debug!("app list still unavailable: {error}"),
-        }
+        // A failure is told by the catalog itself, once.
+        answered |= catalog.refresh().await.is_ok();
         if answered {
             pause = LONGEST_PAUSE;
         }

@@ -4,6 +4,7 @@ use crate::catalog::budget;
 use crate::catalog::fingerprint::Fingerprint;
 use crate::catalog::listing;
 use crate::catalog::mapped::{MappedMethod, MappedUnit};
+use crate::catalog::read::Settings;
 use crate::model::{Role, ToolDefinition};
 use crate::source::Unit;
 use std::collections::HashMap;
@@ -23,6 +24,13 @@ pub struct CatalogUnit {
 }
 
 impl CatalogUnit {
+    /// The method behind one of the unit's tools.
+    #[must_use]
+    pub fn method_of(&self, tool: &str) -> Option<&Arc<MappedMethod>> {
+        let at = self.tool_names.iter().position(|name| name.as_deref() == Some(tool))?;
+        self.mapped.methods.get(at)
+    }
+
     /// The unit's tools with their methods, sorted by name.
     #[must_use]
     pub fn tools(&self) -> Vec<(&str, &Arc<MappedMethod>)> {
@@ -37,7 +45,7 @@ impl CatalogUnit {
 #[derive(Debug, Default)]
 pub struct Snapshot {
     /// Sorted by package (or id), id, service.
-    pub units: Vec<CatalogUnit>,
+    pub units: Vec<Arc<CatalogUnit>>,
     /// The generated tools that are listed, in list order.
     pub listed: Vec<ToolDefinition>,
     /// What the lists depend on; equal fingerprints mean equal lists.
@@ -46,27 +54,24 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Names, budgets and describes the tools of `units`, which must be sorted.
-    ///
-    /// `reserved` are the fixed tools' names; `budget` is how many tools may be listed, fixed ones included.
+    /// Names, budgets and describes the tools of `units`, which must be sorted and have this fingerprint.
     #[must_use]
-    pub fn build(units: Vec<(Unit, Arc<MappedUnit>)>, reserved: &[&str], budget: usize, list_internal: bool) -> Self {
-        let fingerprint = Fingerprint::of(&units);
-        let names = listing::tool_names(&units, reserved, list_internal);
+    pub(crate) fn build(units: Vec<(Unit, Arc<MappedUnit>)>, fingerprint: Fingerprint, settings: &Settings) -> Self {
+        let names = listing::tool_names(&units, &settings.reserved, settings.map.list_internal);
         let mut units: Vec<CatalogUnit> = units
             .into_iter()
             .zip(names)
             .map(|((unit, mapped), tool_names)| CatalogUnit { unit, mapped, tool_names, folded: false })
             .collect();
-        budget::fold(&mut units, budget.saturating_sub(reserved.len()));
+        budget::fold(&mut units, settings);
         let listed = units.iter().filter(|unit| !unit.folded).flat_map(listing::definitions).collect();
         let index = index_of(&units);
-        Self { units, listed, fingerprint, index }
+        Self { units: units.into_iter().map(Arc::new).collect(), listed, fingerprint, index }
     }
 
     /// The unit and method behind a generated tool's name, listed or folded.
     #[must_use]
-    pub fn tool(&self, name: &str) -> Option<(&CatalogUnit, &Arc<MappedMethod>)> {
+    pub fn tool(&self, name: &str) -> Option<(&Arc<CatalogUnit>, &Arc<MappedMethod>)> {
         let (unit, method) = self.index.get(name)?;
         let unit = self.units.get(*unit)?;
         Some((unit, unit.mapped.methods.get(*method)?))
@@ -74,7 +79,7 @@ impl Snapshot {
 
     /// The unit of an app and service.
     #[must_use]
-    pub fn unit(&self, app_id: &str, service: Option<&str>) -> Option<&CatalogUnit> {
+    pub fn unit(&self, app_id: &str, service: Option<&str>) -> Option<&Arc<CatalogUnit>> {
         self.units.iter().find(|unit| unit.unit.app.id == app_id && unit.unit.service.as_deref() == service)
     }
 

@@ -29,8 +29,8 @@ async fn examine(settings: &Settings) -> ExitCode {
         return ExitCode::FAILURE;
     }
     let source = Arc::new(NodeSource::new(session));
-    let catalog = catalog(settings, &source, &plugins);
-    if let Err(error) = catalog.refresh(&CallScope::default()).await {
+    let catalog = catalog(settings, &source, &plugins, &Cancel::new());
+    if let Err(error) = catalog.refresh().await {
         say(false, &format!("the node's applications cannot be read: {error}"));
         return next(error.hint().unwrap_or_else(|| "see the message above".to_owned()));
     }
@@ -66,7 +66,7 @@ async fn node_answers(session: &Session) -> bool {
         }
         Err(error) => {
             say(false, &error.to_string());
-            next(error.hint().unwrap_or_else(no_node));
+            next(error.hint().unwrap_or_else(|| "see the message above".to_owned()));
             return false;
         }
     }
@@ -77,7 +77,7 @@ async fn node_answers(session: &Session) -> bool {
         }
         Err(error) => {
             say(false, &error.to_string());
-            next(error.hint().unwrap_or_else(no_node));
+            next(error.hint().unwrap_or_else(|| "see the message above".to_owned()));
             false
         }
     }
@@ -106,10 +106,6 @@ async fn apps_are_usable(source: &NodeSource, catalog: &crate::catalog::Catalog)
         return next("create a context: create_namespace, then create_context".to_owned());
     }
     ExitCode::SUCCESS
-}
-
-fn no_node() -> String {
-    "start a node, set CALIMERO_NODE_URL to its address, or try `abi-mcp serve --embedded`".to_owned()
 }
 
 fn say(good: bool, what: &str) {

@@ -4,7 +4,7 @@ use crate::artifact::{Origin, Plugin, Plugins, inspect, locate};
 use crate::cli::environment;
 use crate::cli::serve::{catalog, runtime};
 use crate::config::Settings;
-use crate::model::{CallScope, Cancel};
+use crate::model::Cancel;
 use crate::node::Session;
 use crate::sandbox::Limits;
 use crate::source::NodeSource;
@@ -40,9 +40,9 @@ pub(crate) fn list(settings: Settings) -> anyhow::Result<ExitCode> {
 /// Which plugin serves which app of the node, where there is one; its absence is no failure of this command.
 async fn list_apps(settings: &Settings, plugins: &Arc<Plugins>) {
     let source = Arc::new(NodeSource::new(Session::new(settings.node.clone())));
-    let catalog = catalog(settings, &source, plugins);
+    let catalog = catalog(settings, &source, plugins, &Cancel::new());
     // The catalog itself says why on stderr.
-    if catalog.refresh(&CallScope::default()).await.is_err() {
+    if catalog.refresh().await.is_err() {
         return;
     }
     println!("\n{:<40} {:<10} {:<14} {:<12} WHY", "APP", "VERSION", "MAPPER", "SUBJECT");

@@ -59,7 +59,7 @@ pub(crate) async fn embed(settings: &mut Settings) -> anyhow::Result<DevNode> {
 pub(crate) fn server(settings: &Settings, cancel: &Cancel) -> Server {
     let source = Arc::new(NodeSource::new(Session::new(settings.node.clone())));
     let plugins = Arc::new(Plugins::bundled(settings.cache_dir.clone()));
-    let catalog = Arc::new(catalog(settings, &source, &plugins));
+    let catalog = Arc::new(catalog(settings, &source, &plugins, cancel));
     Server::new(Parts {
         source,
         plugins,
@@ -71,11 +71,17 @@ pub(crate) fn server(settings: &Settings, cancel: &Cancel) -> Server {
 }
 
 /// A catalog for these settings.
-pub(crate) fn catalog(settings: &Settings, source: &Arc<NodeSource>, plugins: &Arc<Plugins>) -> Catalog {
+pub(crate) fn catalog(
+    settings: &Settings,
+    source: &Arc<NodeSource>,
+    plugins: &Arc<Plugins>,
+    cancel: &Cancel,
+) -> Catalog {
     let how = catalog::Settings {
         reserved: Server::reserved_names(),
+        fixed_listed: Server::listed_names(),
         budget: settings.tool_budget,
         map: MapOptions { list_internal: settings.list_internal },
     };
-    Catalog::new(Arc::clone(source), Arc::clone(plugins), how)
+    Catalog::new(Arc::clone(source), Arc::clone(plugins), how, cancel.clone())
 }

@@ -7,6 +7,10 @@ use super::settings::{ALLOW_CLEARTEXT_VARIABLE, AUTH_TOKEN_VARIABLE, NODE_NAME_V
 use crate::model::{Failure, GuestFailure, HttpFailure};
 use std::time::Duration;
 
+/// What to do where no node answers.
+const NO_NODE: &str = "start the node, or set CALIMERO_NODE_URL to another; `abi-mcp doctor` says what was looked at, \
+                       `abi-mcp serve --embedded` serves a development node";
+
 /// How much of an unexplained body a message quotes, in characters.
 const QUOTED_BODY: usize = 300;
 
@@ -104,7 +108,7 @@ pub enum Error {
     )]
     AbiRouteMissing,
     /// No whole answer in time.
-    #[error("the node at {url} did not answer {route} within {} s", after.as_secs_f32())]
+    #[error("the node at {url} did not answer {route} within {} s; what was asked may have been done all the same", after.as_secs_f32())]
     TimedOut {
         /// The node.
         url: String,
@@ -244,7 +248,12 @@ impl Error {
     /// The next step, where there is a certain one.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
-        let Self::LoginNeeded { rejection, .. } = self else { return None };
+        let rejection = match self {
+            Self::NoNode { .. } => return Some(NO_NODE.to_owned()),
+            Self::Failure(failure) if matches!(**failure, Failure::Transport(_)) => return Some(NO_NODE.to_owned()),
+            Self::LoginNeeded { rejection, .. } => rejection,
+            _ => return None,
+        };
         Some(match rejection {
             Rejection::NoCredential => format!("set {AUTH_TOKEN_VARIABLE} to an access token of the node"),
             Rejection::NotAccepted | Rejection::Expired | Rejection::Revoked => {
@@ -264,10 +273,6 @@ impl Error {
         match self {
             Self::Failure(failure) => Some((**failure).clone()),
             Self::LoginNeeded { failure, .. } => Some(Failure::Http((**failure).clone())),
-            Self::TimedOut { url, after, .. } => {
-                let detail = format!("no answer within {} s", after.as_secs_f32());
-                Some(Failure::Transport(unreachable(url, &detail)))
-            }
             _ => None,
         }
     }

@@ -78,7 +78,8 @@ impl Session {
         let params = ExecuteParams { context_id, method, args_json };
         let body = ExecuteRequest { jsonrpc: "2.0", id: 1, method: "execute", params };
         let body = serde_json::to_vec(&body).map_err(|_| bad_arguments())?;
-        let request = Request::new(Route::post(&["jsonrpc"])).json(body);
+        // A method may work for long; the caller can cancel.
+        let request = Request::new(Route::post(&["jsonrpc"])).json(body).taking_long();
         match self.send(request, scope).await {
             Ok(answer) => output(&answer, method),
             // Some nodes and proxies give a runtime error a status of its own; the error inside says more than that.

@@ -100,7 +100,12 @@ impl Scripted {
 
 /// Limits that a test can wait for.
 pub(super) fn short() -> Limits {
-    Limits { request: Duration::from_millis(400), probe: Duration::from_millis(300), ..Limits::default() }
+    Limits {
+        request: Duration::from_millis(400),
+        long: Duration::from_millis(1_500),
+        probe: Duration::from_millis(300),
+        ..Limits::default()
+    }
 }
 
 async fn serve(mut stream: TcpStream, script: Arc<Mutex<Script>>) {

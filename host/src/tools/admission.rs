@@ -1,11 +1,12 @@
 //! The way to the gate: the app as installed now, with its contexts, and what the caller presented.
 
 use crate::gate::{self, Aliases, Handle, Refusal};
-use crate::model::{CallScope, ToolReply};
+use crate::model::{CallScope, Content, ToolReply};
 use crate::source::{App, Context, NodeSource, Unit, units_of};
 use crate::tools::explain::source_reply;
 use crate::tools::{Server, guide};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// A unit as its source has it at this moment.
 #[derive(Debug)]
@@ -14,6 +15,8 @@ pub(crate) struct Installed {
     pub(crate) unit: Unit,
     /// The app's contexts, of all its services.
     pub(crate) contexts: Vec<Context>,
+    /// Everything that is installed.
+    pub(crate) apps: Vec<Arc<App>>,
 }
 
 /// Reads the app and its contexts now; an upgrade or a removal counts from the moment it happened. Both reads run side
@@ -33,7 +36,7 @@ pub(crate) async fn installed(
     let unit = app.and_then(|app| units_of(app).into_iter().find(|unit| unit.service.as_deref() == service));
     let Some(unit) = unit else { return Ok(None) };
     match contexts {
-        Ok(contexts) => Ok(Some(Installed { unit, contexts })),
+        Ok(contexts) => Ok(Some(Installed { unit, contexts, apps })),
         Err(error) => Err(source_reply(server, &error, scope).await),
     }
 }
@@ -46,24 +49,22 @@ pub(crate) async fn pass(
     named: Option<&Value>,
     scope: &CallScope,
 ) -> Result<String, ToolReply> {
-    let Installed { unit, contexts } = installed;
+    let Installed { unit, contexts, .. } = installed;
     let presented = presented.and_then(Value::as_str);
-    let handle: Handle = gate::check_handle(unit, server.handle_key().as_ref(), presented)
-        .map_err(|refusal| refused(server, refusal))?;
+    let handle: Handle = gate::check_handle(unit, server.handle_key().as_ref(), presented).map_err(refused)?;
     let named = match named {
         None | Some(Value::Null) => None,
         Some(Value::String(named)) => Some(named.as_str()),
         Some(_) => return Err(ToolReply::error("Error: the context must be a string: a context id or an alias.")),
     };
     let aliases = NodeAliases { source: &server.source, scope };
-    gate::choose(unit, &handle, named, contexts, &aliases).await.map_err(|refusal| refused(server, refusal))
+    gate::choose(unit, &handle, named, contexts, &aliases).await.map_err(refused)
 }
 
 /// A refusal as a reply: the guide first, where one helps.
-pub(crate) fn refused(server: &Server, refusal: Refusal) -> ToolReply {
-    let shown = |app: &std::sync::Arc<App>| guide::blocks_noted(app, &server.guides_shown);
-    let mut content = refusal.guide_of.as_ref().map(shown).unwrap_or_default();
-    content.push(crate::model::Content::Text(refusal.text));
+pub(crate) fn refused(refusal: Refusal) -> ToolReply {
+    let mut content = refusal.guide_of.as_deref().map(guide::blocks).unwrap_or_default();
+    content.push(Content::Text(refusal.text));
     ToolReply { content, structured: None, is_error: true }
 }
 

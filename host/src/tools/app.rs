@@ -1,9 +1,9 @@
 //! `describe_app` and `select_app`: what an app can do, and a handle to do it with.
 
-use crate::catalog::CatalogUnit;
 use crate::catalog::mapped::MappedUnit;
+use crate::catalog::{Snapshot, clean_line};
 use crate::gate;
-use crate::model::{CallScope, Content, JsonObject, Method, ToolReply};
+use crate::model::{CallScope, Content, JsonObject, Method, Note, Skipped, ToolReply};
 use crate::source::{App, Context, ContextMatch, Unit, resolve, units_of};
 use crate::tools::admission::NodeAliases;
 use crate::tools::explain::source_reply;
@@ -27,7 +27,7 @@ pub(crate) async fn describe(
     let unit = unit_for(&app, text(arguments, "service"))?;
     let (mapped, contexts) = tokio::join!(load(server, &unit, scope), contexts_of(server, &app, scope));
     let (mapped, contexts) = (mapped?, contexts?);
-    let mut card = card(server, &unit, &contexts, None)?;
+    let mut card = card(server, &unit, &contexts, None).await?;
     card.insert("mapper".to_owned(), mapper(&mapped));
     card.insert("methods".to_owned(), methods(&mapped));
     let mut content = vec![Content::Text(pretty(&card))];
@@ -38,18 +38,24 @@ pub(crate) async fn describe(
     Ok(ToolReply { content, ..ToolReply::default() })
 }
 
-/// Selects an app and a context: the handle every later call presents.
+/// Selects an app and a context: the handle every later call presents. Needs no ABI unless it is to list the methods.
 pub(crate) async fn select(server: &Server, arguments: &JsonObject, scope: &CallScope) -> Result<ToolReply, ToolReply> {
     let app = identify(server, text(arguments, "app").unwrap_or_default(), scope).await?;
+    let verbose = arguments.get("verbose") == Some(&Value::Bool(true));
     let contexts = contexts_of(server, &app, scope).await?;
-    let asked = Unit { app: Arc::clone(&app), service: text(arguments, "service").map(str::to_owned) };
+    let service = text(arguments, "service");
+    // Without `service` any context will do, and the chosen one tells which service is meant.
+    let asked = match service {
+        Some(_) => unit_for(&app, service)?,
+        None => Unit { app: Arc::clone(&app), service: None },
+    };
     let chosen = choose(server, &asked, text(arguments, "context"), &contexts, scope).await?;
-    let service = chosen.and_then(|context| context.service.as_deref()).or(asked.service.as_deref());
+    let service = chosen.and_then(|context| context.service.as_deref()).or(service);
     let unit = unit_for(&app, service.filter(|_| app.services.len() > 1))?;
-    let mapped = load(server, &unit, scope).await?;
-    let mut card = card(server, &unit, &contexts, chosen.map(|context| context.id.clone()))?;
-    if arguments.get("verbose") == Some(&Value::Bool(true)) {
-        card.insert("methods".to_owned(), methods(&mapped));
+    know(server, &unit, scope).await;
+    let mut card = card(server, &unit, &contexts, chosen.map(|context| context.id.clone())).await?;
+    if verbose {
+        card.insert("methods".to_owned(), methods(&*load(server, &unit, scope).await?));
     }
     card.insert("tools".to_owned(), json!(tool_names(server, &unit)));
     card.insert("toolsNote".to_owned(), json!(TOOLS_NOTE));
@@ -58,9 +64,9 @@ pub(crate) async fn select(server: &Server, arguments: &JsonObject, scope: &Call
         card.insert("note".to_owned(), json!(context_note(&unit, &contexts)));
     }
     let mut content = vec![Content::Text(pretty(&card))];
-    content.extend(match arguments.get("verbose") {
-        Some(Value::Bool(true)) => guide::blocks_noted(&app, &server.guides_shown),
-        _ => guide::blocks_once(&app, &server.guides_shown),
+    content.extend(match verbose {
+        true => guide::blocks_noted(&app, &server.guides_shown),
+        false => guide::blocks_once(&app, &server.guides_shown),
     });
     Ok(ToolReply { content, ..ToolReply::default() })
 }
@@ -92,11 +98,17 @@ pub(crate) fn unit_for(app: &Arc<App>, service: Option<&str>) -> Result<Unit, To
     }
 }
 
-/// The unit's methods; a unit the catalog lacks is a reason to read the apps again, whose failure matters to nobody.
-pub(crate) async fn load(server: &Server, unit: &Unit, scope: &CallScope) -> Result<Arc<MappedUnit>, ToolReply> {
-    if server.catalog.snapshot().unit(&unit.app.id, unit.service.as_deref()).is_none() {
+/// A unit the catalog lacks is a reason to read the apps again, whose failure matters to nobody.
+async fn know(server: &Server, unit: &Unit, scope: &CallScope) {
+    let lacks = |snapshot: &Snapshot| snapshot.unit(&unit.app.id, unit.service.as_deref()).is_none();
+    if lacks(&server.catalog.snapshot()) && lacks(&*server.current().await) {
         server.resync(scope).await;
     }
+}
+
+/// The unit's methods.
+pub(crate) async fn load(server: &Server, unit: &Unit, scope: &CallScope) -> Result<Arc<MappedUnit>, ToolReply> {
+    know(server, unit, scope).await;
     match server.catalog.load(unit, scope).await {
         Ok(mapped) => Ok(mapped),
         Err(error) => match error.source_error() {
@@ -135,7 +147,12 @@ async fn choose<'a>(
 }
 
 /// What both tools say of an app, with a handle bound to it as it is now.
-fn card(server: &Server, unit: &Unit, contexts: &[Context], context: Option<String>) -> Result<JsonObject, ToolReply> {
+async fn card(
+    server: &Server,
+    unit: &Unit,
+    contexts: &[Context],
+    context: Option<String>,
+) -> Result<JsonObject, ToolReply> {
     let app = &unit.app;
     let services: BTreeSet<&str> = contexts.iter().filter_map(|context| context.service.as_deref()).collect();
     let service = unit.service.as_deref().or_else(|| services.first().copied().filter(|_| services.len() == 1));
@@ -151,7 +168,7 @@ fn card(server: &Server, unit: &Unit, contexts: &[Context], context: Option<Stri
     if let (Some(uri), true) = (guide::address(app), app.guide.is_some()) {
         card.insert("guide".to_owned(), json!(uri));
     }
-    let handle = server.mint(&gate::bind(unit, context))?;
+    let handle = server.mint(gate::bind(unit, context)).await?;
     card.insert("app_handle".to_owned(), json!(handle));
     Ok(card)
 }
@@ -162,10 +179,18 @@ fn mapper(mapped: &MappedUnit) -> Value {
         "plugin": mapped.plugin.name(),
         "release": mapped.plugin.release().to_string(),
         "subjectVersion": mapped.recognition.subject_version.as_ref().map(ToString::to_string),
-        "why": mapped.why,
-        "notes": mapped.notes.iter().map(|note| format!("{} {}: {}", note.method.as_deref().unwrap_or("*"), note.path, note.text)).collect::<Vec<_>>(),
-        "skipped": mapped.skipped.iter().map(|skipped| format!("{}: {}", skipped.method, skipped.reason)).collect::<Vec<_>>(),
+        "why": clean_line(&mapped.why),
+        "notes": mapped.notes.iter().map(note).collect::<Vec<_>>(),
+        "skipped": mapped.skipped.iter().map(skipped).collect::<Vec<_>>(),
     })
+}
+
+fn note(note: &Note) -> String {
+    clean_line(&format!("{} {}: {}", note.method.as_deref().unwrap_or("*"), note.path, note.text))
+}
+
+fn skipped(skipped: &Skipped) -> String {
+    clean_line(&format!("{}: {}", skipped.method, skipped.reason))
 }
 
 fn methods(mapped: &MappedUnit) -> Value {
@@ -186,7 +211,7 @@ pub(crate) fn method_text(method: &Method) -> String {
 
 fn tool_names(server: &Server, unit: &Unit) -> Vec<String> {
     let snapshot = server.catalog.snapshot();
-    let served: Option<&CatalogUnit> = snapshot.unit(&unit.app.id, unit.service.as_deref());
+    let served = snapshot.unit(&unit.app.id, unit.service.as_deref());
     served.map(|unit| unit.tools().into_iter().map(|(name, _)| name.to_owned()).collect()).unwrap_or_default()
 }
 
@@ -202,7 +227,7 @@ fn context_note(unit: &Unit, contexts: &[Context]) -> String {
     format!("Application \"{label}\" has {} contexts; pass context with one of: {}", ids.len(), ids.join(", "))
 }
 
-/// A string argument that was given and is not blank.
+/// A string argument that was given and is not empty.
 pub(crate) fn text<'a>(arguments: &'a JsonObject, name: &str) -> Option<&'a str> {
     arguments.get(name)?.as_str().filter(|text| !text.is_empty())
 }

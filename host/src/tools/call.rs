@@ -5,7 +5,8 @@ use crate::catalog::mapped::{MappedMethod, MappedUnit};
 use crate::gate::{Handle, Refusal};
 use crate::model::{CallScope, JsonObject, Role, ToolReply};
 use crate::source::{Unit, resolve};
-use crate::tools::explain::source_reply;
+use crate::tools::admission::Installed;
+use crate::tools::invoke::Face;
 use crate::tools::{Server, admission, app, fixed, invoke, result};
 use serde_json::Value;
 use std::sync::Arc;
@@ -17,65 +18,65 @@ pub(crate) async fn call(server: &Server, arguments: JsonObject, scope: &CallSco
     let read = presented.and_then(Value::as_str).and_then(|text| Handle::read(text, key.as_ref()?));
     let Some(handle) = read else { return Err(without_handle(server, &arguments, scope).await) };
     let installed = admission::installed(server, &handle.application, handle.service.as_deref(), scope).await?;
-    let Some(installed) = installed else { return Err(admission::refused(server, Refusal::select_any())) };
-    refuse_other_app(server, &arguments, &installed.unit, scope).await?;
+    let Some(installed) = installed else { return Err(admission::refused(Refusal::select_any())) };
+    refuse_other_app(&arguments, &installed)?;
     let context = admission::pass(server, &installed, presented, arguments.get("context"), scope).await?;
 
-    fixed::check("call", &arguments)?;
+    let arguments = fixed::check("call", &arguments)?;
     let mapped = app::load(server, &installed.unit, scope).await?;
     let name = app::text(&arguments, "method").unwrap_or_default();
     let args = match arguments.get("args") {
         Some(Value::Object(args)) => args.clone(),
         _ => JsonObject::new(),
     };
-    let method = find(&mapped, name, &args, &installed.unit)?;
-    let args = invoke::check(method.declared(), &method.method, args)?;
+    let (method, args) = find(&mapped, name, args, &installed.unit).await?;
     let raw = invoke::run(server, &mapped, &method, &context, &args, scope).await?;
     result::readable(raw.as_deref()).map(ToolReply::text).map_err(|error| ToolReply::error(format!("Error: {error}")))
 }
 
 /// No handle, or not one of ours: with `app`, the refusal shows that app's guide.
 async fn without_handle(server: &Server, arguments: &JsonObject, scope: &CallScope) -> ToolReply {
-    let Some(query) = app::text(arguments, "app") else { return admission::refused(server, Refusal::select_any()) };
+    let Some(query) = app::text(arguments, "app") else { return admission::refused(Refusal::select_any()) };
     match app::identify(server, query, scope).await {
-        Ok(app) => admission::refused(server, Refusal::select_first(&Unit { app, service: None })),
+        Ok(app) => admission::refused(Refusal::select_first(&Unit { app, service: None })),
         Err(reply) => reply,
     }
 }
 
 /// `app` beside a good handle matters only if it means another app.
-async fn refuse_other_app(
-    server: &Server,
-    arguments: &JsonObject,
-    unit: &Unit,
-    scope: &CallScope,
-) -> Result<(), ToolReply> {
+fn refuse_other_app(arguments: &JsonObject, installed: &Installed) -> Result<(), ToolReply> {
     let Some(query) = app::text(arguments, "app") else { return Ok(()) };
-    let apps = match server.source.apps(scope).await {
-        Ok(apps) => apps,
-        Err(error) => return Err(source_reply(server, &error, scope).await),
-    };
-    match resolve(&apps, query) {
-        Ok(other) if other.id != unit.app.id => {
+    match resolve(&installed.apps, query) {
+        Ok(other) if other.id != installed.unit.app.id => {
             let other = Unit { app: Arc::clone(other), service: None };
-            Err(admission::refused(server, Refusal::select_first(&other)))
+            Err(admission::refused(Refusal::select_first(&other)))
         }
         _ => Ok(()),
     }
 }
 
-/// The method of a name. Of several with one name (overloads) the first whose schema takes the arguments.
-fn find(mapped: &MappedUnit, name: &str, args: &JsonObject, unit: &Unit) -> Result<Arc<MappedMethod>, ToolReply> {
-    let candidates: Vec<&Arc<MappedMethod>> = mapped.named(name).collect();
-    let Some(first) = candidates.first() else { return Err(ToolReply::error(unknown(mapped, name, unit))) };
-    if first.method.role == Role::Initialiser {
-        return Err(ToolReply::error(format!(
-            "{name} runs once, when create_context creates the context; pass its arguments as create_context's args. \
-             It cannot be called on a context."
-        )));
+/// The method of a name with its checked arguments. Of several with one name (overloads) it is the first whose schema
+/// takes them; where none does, the first says what is wrong.
+async fn find(
+    mapped: &MappedUnit,
+    name: &str,
+    args: JsonObject,
+    unit: &Unit,
+) -> Result<(Arc<MappedMethod>, JsonObject), ToolReply> {
+    let mut refusal = None;
+    for method in mapped.named(name) {
+        if method.method.role == Role::Initialiser {
+            return Err(ToolReply::error(format!(
+                "{name} runs once, when create_context creates the context; pass its arguments as create_context's \
+                 args. It cannot be called on a context."
+            )));
+        }
+        match invoke::check(method, Face::Declared, args.clone()).await {
+            Ok(args) => return Ok((Arc::clone(method), args)),
+            Err(reply) => drop(refusal.get_or_insert(reply)),
+        }
     }
-    let takes = |method: &&&Arc<MappedMethod>| invoke::check(method.declared(), &method.method, args.clone()).is_ok();
-    Ok(Arc::clone(if candidates.len() > 1 { candidates.iter().find(takes).unwrap_or(first) } else { first }))
+    Err(refusal.unwrap_or_else(|| ToolReply::error(unknown(mapped, name, unit))))
 }
 
 fn unknown(mapped: &MappedUnit, name: &str, unit: &Unit) -> String {

@@ -1,37 +1,46 @@
-//! Failures in words: decoder components first, the host's own fallback last.
+//! Failures in words: decoder components first, the failure's own text last.
 
 use crate::artifact::{Plugin, PluginError};
-use crate::model::{CallScope, Class, Explanation, Failure, GuestFailure, HttpFailure, Retry, ToolReply};
+use crate::catalog::clean_text;
+use crate::model::{CallScope, Class, Explanation, Failure, HttpFailure, Retry, ToolReply};
 use crate::source;
 use crate::tools::Server;
 
-/// Longest piece of an undecoded body that is quoted, in characters.
-const QUOTED: usize = 300;
-
-/// Asks the app's own plugin, then the others of its ecosystem, and takes the first explanation.
+/// A source's failure explained: by a decoder where one has words for it, else in its own. `None` where only the error
+/// itself can say it (settings, shapes, time-outs, cancellation).
 pub(crate) async fn explain(
     server: &Server,
-    failure: &Failure,
+    error: &source::Error,
+    refine: impl FnOnce(&mut Failure),
     own: Option<&Plugin>,
     scope: &CallScope,
-) -> Explanation {
-    let own = own.map(Plugin::digest);
-    for decoder in server.plugins.registry().decoders(own, source::ECOSYSTEM) {
-        match decoder.explain(failure, &scope.cancel).await {
-            Ok(Some(explanation)) => return explanation,
+) -> Option<Explanation> {
+    let mut failure = error.failure()?;
+    refine(&mut failure);
+    for decoder in server.plugins.registry().decoders(own.map(Plugin::digest), source::ECOSYSTEM) {
+        match decoder.explain(&failure, &scope.cancel).await {
+            Ok(Some(explanation)) => return Some(explanation),
             Ok(None) => {}
+            Err(error) if error.is_cancelled() => break,
             Err(error) => tracing::warn!("{error}"),
         }
     }
-    fallback(failure)
+    let (class, retry) = match failure {
+        Failure::Guest(_) => (Class::Application, Retry::No),
+        Failure::Http(HttpFailure { status: 503, .. }) => (Class::Temporary, Retry::Later),
+        Failure::Http(_) => (Class::Backend, Retry::No),
+        Failure::Transport(_) => (Class::Backend, Retry::Later),
+    };
+    Some(Explanation { message: error.to_string(), class, retry, hint: None })
 }
 
 /// An explanation as a reply: one text block, the hint on a line of its own.
 pub(crate) fn explanation_reply(explanation: &Explanation) -> ToolReply {
-    let mut text = format!("Error: {}", explanation.message);
-    if let Some(hint) = &explanation.hint {
+    let mut text = format!("Error: {}", clean_text(&explanation.message));
+    let later = (explanation.retry == Retry::Later).then(|| "this may pass; try again shortly".to_owned());
+    if let Some(hint) = explanation.hint.clone().or(later) {
         text.push_str("\nhint: ");
-        text.push_str(hint);
+        text.push_str(&clean_text(&hint));
     }
     ToolReply::error(text)
 }
@@ -39,49 +48,16 @@ pub(crate) fn explanation_reply(explanation: &Explanation) -> ToolReply {
 /// A source's failure as a reply.
 pub(crate) async fn source_reply(server: &Server, error: &source::Error, scope: &CallScope) -> ToolReply {
     // Where this side knows the next step, its own words are better than any decoder's.
-    match (error.hint(), error.failure()) {
-        (Some(hint), _) => ToolReply::error(format!("Error: {error}\nhint: {hint}")),
-        (None, Some(failure)) => explanation_reply(&explain(server, &failure, None, scope).await),
-        (None, None) => ToolReply::error(format!("Error: {error}")),
+    if let Some(hint) = error.hint() {
+        return ToolReply::error(format!("Error: {error}\nhint: {hint}"));
+    }
+    match explain(server, error, |_| {}, None, scope).await {
+        Some(explanation) => explanation_reply(&explanation),
+        None => ToolReply::error(format!("Error: {error}")),
     }
 }
 
 /// A plugin's failure as a reply; says whose fault it is.
 pub(crate) fn plugin_reply(error: &PluginError) -> ToolReply {
-    ToolReply::error(format!("Error: {error}"))
-}
-
-/// What is said when no decoder has words for a failure.
-fn fallback(failure: &Failure) -> Explanation {
-    let (message, class, retry) = match failure {
-        Failure::Guest(guest) => (guest_text(guest), Class::Application, Retry::No),
-        Failure::Http(http) => (http_text(http), http_class(http.status), Retry::No),
-        Failure::Transport(text) => (text.clone(), Class::Backend, Retry::Later),
-    };
-    Explanation { message, class, retry, hint: None }
-}
-
-fn guest_text(guest: &GuestFailure) -> String {
-    let kind = if guest.kind.is_empty() { "unknown error" } else { &guest.kind };
-    match (&guest.message, &guest.data) {
-        (Some(message), _) => message.clone(),
-        (None, Some(data)) => format!("{kind}: {data}"),
-        (None, None) => kind.to_owned(),
-    }
-}
-
-fn http_text(http: &HttpFailure) -> String {
-    let body: String = http.body.trim().chars().take(QUOTED).collect();
-    let said = if body.is_empty() { "returned no message".to_owned() } else { format!("said: {body}") };
-    format!("HTTP {} {} from {} - the node {said}", http.status, http.reason, http.path)
-}
-
-fn http_class(status: u16) -> Class {
-    match status {
-        401 | 403 => Class::NotAllowed,
-        404 => Class::ContextNotFound,
-        503 => Class::Temporary,
-        400..=499 => Class::BadRequest,
-        _ => Class::Backend,
-    }
+    ToolReply::error(format!("Error: {}", clean_text(&error.to_string())))
 }

@@ -1,7 +1,7 @@
 //! Reaching tools that are not listed: ranked search, and one tool's full definition.
 
-use crate::catalog::{CatalogUnit, Snapshot, definition};
-use crate::model::{JsonObject, ToolDefinition, ToolReply};
+use crate::catalog::{CatalogUnit, definition};
+use crate::model::{JsonObject, ToolReply};
 use crate::tools::Server;
 use crate::tools::app::text;
 use serde_json::{Value, json};
@@ -52,21 +52,21 @@ pub(crate) fn find_tools(server: &Server, arguments: &JsonObject) -> Result<Tool
 pub(crate) fn describe_tool(server: &Server, arguments: &JsonObject) -> Result<ToolReply, ToolReply> {
     let name = text(arguments, "tool").unwrap_or_default();
     let snapshot = server.catalog.snapshot();
-    let Some(tool) = full(&snapshot, name) else {
+    let Some((unit, method)) = snapshot.tool(name) else {
         return Err(ToolReply::error(format!("Error: there is no tool `{name}`; find_tools searches for one")));
     };
+    let tool = definition(unit, name, method);
     let answer = json!({
         "tool": tool.name,
+        "app": unit.unit.app.label(),
+        "service": unit.unit.service,
+        "method": method.method.name,
         "title": tool.title,
         "description": tool.description,
         "inputSchema": *tool.input_schema,
+        "outputSchema": tool.output_schema.as_deref(),
     });
     Ok(ToolReply::text(serde_json::to_string_pretty(&answer).unwrap_or_default()))
-}
-
-fn full(snapshot: &Snapshot, name: &str) -> Option<ToolDefinition> {
-    let (unit, method) = snapshot.tool(name)?;
-    Some(definition(unit, name, method))
 }
 
 fn words(text: &str) -> Vec<String> {

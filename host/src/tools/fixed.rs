@@ -159,6 +159,13 @@ const TOOLS: &[FixedTool] = &[
     },
 ];
 
+impl FixedTool {
+    /// Whether it answers what the node says of itself, and nothing of an app's.
+    pub(crate) fn is_of_the_node(&self) -> bool {
+        matches!(self.name, "node_status" | "list_applications" | "list_contexts" | "list_namespaces")
+    }
+}
+
 /// Every fixed tool's name, whether it is listed now or not: names must not change hands when apps fold.
 pub(crate) fn names() -> Vec<&'static str> {
     TOOLS.iter().map(|tool| tool.name).collect()

@@ -1,10 +1,10 @@
 //! One call of a generated tool.
 
-use crate::catalog::mapped::MappedMethod;
 use crate::catalog::{CONTEXT_ARGUMENT, CatalogUnit, HANDLE_ARGUMENT};
 use crate::gate::Refusal;
 use crate::model::{CallScope, JsonObject, ToolReply};
 use crate::tools::admission::{self, Installed};
+use crate::tools::invoke::Face;
 use crate::tools::{Server, invoke, result};
 use std::sync::Arc;
 
@@ -14,21 +14,22 @@ use std::sync::Arc;
 pub(crate) async fn call(
     server: &Server,
     name: &str,
-    listed: &CatalogUnit,
+    listed: &Arc<CatalogUnit>,
     mut arguments: JsonObject,
     scope: &CallScope,
 ) -> ToolReply {
     let outcome = async {
         let (installed, served) = as_installed(server, name, listed, scope).await?;
-        let method = tool_method(&served, name).ok_or_else(|| gone(server, &installed))?;
+        let method = served.method_of(name).ok_or_else(|| gone(&installed))?;
         // Taken out before anything else is done with the arguments: neither ever reaches the application.
         let presented = arguments.shift_remove(HANDLE_ARGUMENT);
         let targets = !method.declares(CONTEXT_ARGUMENT);
         let named = if targets { arguments.shift_remove(CONTEXT_ARGUMENT) } else { None };
         let context = admission::pass(server, &installed, presented.as_ref(), named.as_ref(), scope).await?;
-        let arguments = invoke::check(method.listed(), &method.method, arguments)?;
-        let raw = invoke::run(server, &served.mapped, &method, &context, &arguments, scope).await?;
-        Ok(result::reply(raw.as_deref(), method.result_checker()))
+        let arguments = invoke::check(method, Face::Listed, arguments).await?;
+        let raw = invoke::run(server, &served.mapped, method, &context, &arguments, scope).await?;
+        let method = Arc::clone(method);
+        invoke::offload(move || result::reply(raw.as_deref(), method.result_checker())).await
     };
     outcome.await.unwrap_or_else(|reply: ToolReply| reply)
 }
@@ -38,22 +39,22 @@ pub(crate) async fn call(
 async fn as_installed(
     server: &Server,
     name: &str,
-    listed: &CatalogUnit,
+    listed: &Arc<CatalogUnit>,
     scope: &CallScope,
-) -> Result<(Installed, CatalogUnit), ToolReply> {
+) -> Result<(Installed, Arc<CatalogUnit>), ToolReply> {
     let (app_id, service) = (&listed.unit.app.id, listed.unit.service.as_deref());
     let Some(installed) = admission::installed(server, app_id, service, scope).await? else {
         server.resync(scope).await;
-        return Err(admission::refused(server, Refusal::select_first(&listed.unit)));
+        return Err(admission::refused(Refusal::select_first(&listed.unit)));
     };
     if same_release(&installed, listed) {
-        return Ok((installed, listed.clone()));
+        return Ok((installed, Arc::clone(listed)));
     }
     server.resync(scope).await;
     let renewed = server.catalog.snapshot().unit(app_id, service).cloned();
-    match renewed.filter(|unit| same_release(&installed, unit) && tool_method(unit, name).is_some()) {
+    match renewed.filter(|unit| same_release(&installed, unit) && unit.method_of(name).is_some()) {
         Some(unit) => Ok((installed, unit)),
-        None => Err(gone(server, &installed)),
+        None => Err(gone(&installed)),
     }
 }
 
@@ -62,10 +63,6 @@ fn same_release(installed: &Installed, listed: &CatalogUnit) -> bool {
     now.content == then.content && now.version == then.version
 }
 
-fn tool_method(unit: &CatalogUnit, name: &str) -> Option<Arc<MappedMethod>> {
-    unit.tools().into_iter().find(|(tool, _)| *tool == name).map(|(_, method)| Arc::clone(method))
-}
-
-fn gone(server: &Server, installed: &Installed) -> ToolReply {
-    admission::refused(server, Refusal::select_first(&installed.unit))
+fn gone(installed: &Installed) -> ToolReply {
+    admission::refused(Refusal::select_first(&installed.unit))
 }

@@ -5,7 +5,7 @@ use crate::model::{Content, JsonObject, Resource, ResourceContents, ResourceTemp
 use crate::source::{App, guide_uri, guide_uri_template};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 const MARKDOWN: &str = "text/markdown";
 
@@ -72,7 +72,7 @@ pub(crate) fn contents(app: &App) -> Option<ResourceContents> {
 }
 
 /// One entry a guide, in catalog order; the services of one app share one.
-pub(crate) fn resources(units: &[CatalogUnit]) -> Vec<Resource> {
+pub(crate) fn resources(units: &[Arc<CatalogUnit>]) -> Vec<Resource> {
     let mut seen = HashSet::new();
     let guided = units.iter().map(|unit| &unit.unit.app).filter(|app| app.guide.is_some());
     guided
@@ -98,7 +98,7 @@ pub(crate) fn template() -> ResourceTemplate {
 }
 
 /// Values of one of the template's variables that start with what was typed.
-pub(crate) fn complete(units: &[CatalogUnit], variable: &str, typed: &str) -> Vec<String> {
+pub(crate) fn complete(units: &[Arc<CatalogUnit>], variable: &str, typed: &str) -> Vec<String> {
     let guided = units.iter().map(|unit| &unit.unit.app).filter(|app| app.guide.is_some());
     let by_id: BTreeMap<&str, &str> = guided.map(|app| (app.id.as_str(), app.version_text())).collect();
     let values: BTreeSet<&str> = match variable {

@@ -1,13 +1,13 @@
 //! Running one method: check the arguments, encode them, execute, decode the result.
 
 use crate::artifact::PluginError;
-use crate::catalog::mapped::{Input, MappedMethod, MappedUnit};
-use crate::model::{Access, CallScope, Class, Encoded, Explanation, Failure, JsonObject, Method, Problem, ToolReply};
+use crate::catalog::clean_line;
+use crate::catalog::mapped::{MappedMethod, MappedUnit};
+use crate::model::{Access, CallScope, Class, Encoded, Explanation, Failure, JsonObject, Problem, ToolReply};
 use crate::source;
 use crate::tools::Server;
-use crate::tools::arguments::{ArgumentChecker, render};
+use crate::tools::arguments::{ArgumentProblem, render};
 use crate::tools::explain::{explain, explanation_reply, plugin_reply, source_reply};
-use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +17,9 @@ const FORMS: usize = 9;
 /// How often a read that the node was not ready for is sent again, and how long after. A write is never sent twice.
 const READ_RETRIES: usize = 2;
 const READ_PAUSE: Duration = Duration::from_millis(300);
+
+/// The longest pause a node may ask for and get; beyond it the caller is told to try again.
+const READ_PAUSE_MOST: Duration = Duration::from_secs(2);
 
 /// Runs a method in a context with checked arguments; answers the result as JSON text, `None` for nothing.
 ///
@@ -38,19 +41,54 @@ pub(crate) async fn run(
     }
 }
 
-/// Holds arguments to an advertised schema; answers them under the application's own names. Only declared parameters
-/// pass: every other member is a problem.
-pub(crate) fn check(input: &Input, method: &Method, arguments: JsonObject) -> Result<JsonObject, ToolReply> {
-    checker(input, method)?
-        .check(arguments)
-        .map_err(|problems| ToolReply::error(format!("Error: {}", render(&problems, &method.signature))))
+/// Which of a method's two input schemas arguments are held to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Face {
+    /// The generated tool's.
+    Listed,
+    /// The method's own, as `call` takes it.
+    Declared,
 }
 
-/// The check of an input; that it could not be made is a fault of this host.
-pub(crate) fn checker<'a>(input: &'a Input, method: &Method) -> Result<&'a ArgumentChecker, ToolReply> {
-    input.checker.as_ref().map_err(|error| {
-        ToolReply::error(format!("Error: the schema of `{}` cannot be used to check arguments: {error}", method.name))
+/// Holds arguments to an advertised schema; answers them under the application's own names. Only declared parameters
+/// pass: every other member is a problem.
+pub(crate) async fn check(
+    method: &Arc<MappedMethod>,
+    face: Face,
+    arguments: JsonObject,
+) -> Result<JsonObject, ToolReply> {
+    let signature = method.method.signature.clone();
+    problems(method, face, arguments)
+        .await?
+        .map_err(|problems| ToolReply::error(format!("Error: {}", render(&problems, &signature))))
+}
+
+/// As [`check`], leaving the words to the caller.
+pub(crate) async fn problems(
+    method: &Arc<MappedMethod>,
+    face: Face,
+    arguments: JsonObject,
+) -> Result<Result<JsonObject, Vec<ArgumentProblem>>, ToolReply> {
+    let method = Arc::clone(method);
+    offload(move || {
+        let input = match face {
+            Face::Listed => method.listed(),
+            Face::Declared => method.declared(),
+        };
+        let checker = input.checker().map_err(|error| {
+            let name = &method.method.name;
+            ToolReply::error(format!("Error: the schema of `{name}` cannot be used to check arguments: {error}"))
+        })?;
+        Ok(checker.check(arguments))
     })
+    .await?
+}
+
+/// Runs pure work whose cost others decide (a schema, a large value) away from the protocol loop.
+pub(crate) async fn offload<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ToolReply> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| ToolReply::error(format!("Error: internal: the work for this call ended early ({error})")))
 }
 
 /// The arguments as the backend takes them; no instance is started where the mapper said none is needed.
@@ -60,7 +98,8 @@ pub(crate) async fn encode(
     arguments: &JsonObject,
     scope: &CallScope,
 ) -> Result<Encoded, ToolReply> {
-    let json = Value::Object(arguments.clone()).to_string();
+    // An object of JSON values always serialises.
+    let json = serde_json::to_string(arguments).unwrap_or_default();
     if !method.method.needs_encode {
         return Ok(Encoded { json, alternatives: Vec::new() });
     }
@@ -82,7 +121,10 @@ async fn decode(mapped: &MappedUnit, method: &MappedMethod, raw: &str, scope: &C
 }
 
 fn problems_reply(what: &str, problems: &[Problem], method: &MappedMethod) -> ToolReply {
-    let lines: Vec<String> = problems.iter().map(|problem| format!("- {}: {}", problem.at, problem.message)).collect();
+    let lines: Vec<String> = problems
+        .iter()
+        .map(|problem| format!("- {}: {}", clean_line(&problem.at), clean_line(&problem.message)))
+        .collect();
     ToolReply::error(format!("Error: {what}\n{}\n{}", lines.join("\n"), method.method.signature))
 }
 
@@ -136,17 +178,19 @@ async fn execute_once(
             Ok(raw) => return Ok(Ok(raw)),
             Err(error) => error,
         };
-        let Some(mut failure) = error.failure() else { return Err(source_reply(server, &error, scope).await) };
-        if let Failure::Guest(guest) = &mut failure {
-            guest.signature = Some(method.method.signature.clone());
-        }
-        let explanation = explain(server, &failure, Some(&mapped.plugin), scope).await;
+        let with_signature = |failure: &mut Failure| {
+            if let Failure::Guest(guest) = failure {
+                guest.signature = Some(method.method.signature.clone());
+            }
+        };
+        let explained = explain(server, &error, with_signature, Some(&mapped.plugin), scope).await;
+        let Some(explanation) = explained else { return Err(source_reply(server, &error, scope).await) };
         if retries == 0 || explanation.class != Class::Temporary {
             return Ok(Err(explanation));
         }
         retries -= 1;
         tokio::select! {
-            () = tokio::time::sleep(READ_PAUSE) => {}
+            () = tokio::time::sleep(error.retry_after().unwrap_or(READ_PAUSE).min(READ_PAUSE_MOST)) => {}
             () = scope.cancel.cancelled() => return Ok(Err(explanation)),
         }
     }

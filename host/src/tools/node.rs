@@ -1,17 +1,14 @@
 //! Tools of the node itself: its status, what is installed, namespaces, contexts.
 
-use crate::model::{CallScope, Content, JsonObject, ToolReply};
+use crate::model::{CallScope, JsonObject, ToolReply};
 use crate::node::NewContext;
 use crate::source::{self, procedures};
 use crate::tools::app::{identify, load, method_text, pretty, text, unit_for};
 use crate::tools::arguments::ArgumentProblem;
 use crate::tools::explain::source_reply;
+use crate::tools::invoke::Face;
 use crate::tools::{Server, invoke};
 use serde_json::{Value, json};
-
-/// What to do where no node is found; named wherever that is said.
-const NO_NODE: &str = "start a node, or set CALIMERO_NODE_URL; `abi-mcp doctor` says what was looked at, and \
-                       `abi-mcp serve --embedded` serves a development node";
 
 type Outcome = Result<ToolReply, ToolReply>;
 
@@ -26,27 +23,9 @@ async fn or_reply<T>(server: &Server, scope: &CallScope, answer: Result<T, sourc
 /// Health and identity of the node in use.
 pub(crate) async fn status(server: &Server, scope: &CallScope) -> Outcome {
     let session = server.source.session();
-    let connection = match session.connect(scope).await {
-        Ok(connection) => connection,
-        Err(error) => {
-            return Err(ToolReply::error(format!(
-                "Error: {error}\nhint: {}",
-                error.hint().unwrap_or_else(|| NO_NODE.to_owned())
-            )));
-        }
-    };
+    let connection = or_reply(server, scope, session.connect(scope).await).await?;
     let (health, found) = tokio::join!(session.health(scope), session.discover(scope));
-    let health = match health {
-        Ok(health) => health,
-        Err(error) => {
-            let mut reply = source_reply(server, &error, scope).await;
-            if let Some(Content::Text(text)) = reply.content.first_mut() {
-                text.push_str("\nhint: ");
-                text.push_str(NO_NODE);
-            }
-            return Err(reply);
-        }
-    };
+    let health = or_reply(server, scope, health).await?;
     let mut status = JsonObject::new();
     status.insert("health".to_owned(), json!({"status": health.status}));
     status.insert("url".to_owned(), json!(connection.url().to_string()));
@@ -174,8 +153,8 @@ async fn init_bytes(
             None => Ok(Vec::new()),
         };
     };
-    let checker = invoke::checker(init.declared(), &init.method)?;
-    let checked = checker.check(args.unwrap_or_default()).map_err(|problems| {
+    let checked = invoke::problems(init, Face::Declared, args.unwrap_or_default()).await?;
+    let checked = checked.map_err(|problems| {
         ToolReply::error(format!(
             "Error: Application \"{label}\" cannot be initialized with these args: {}\nIts init: {}\nPass these as \
              create_context's args, keyed by parameter name.",

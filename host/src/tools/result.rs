@@ -12,6 +12,7 @@
 
 use crate::catalog::portable::{Uncompilable, compile};
 use crate::model::{JsonObject, ToolReply};
+use crate::tools::arguments::values;
 use jsonschema::Validator;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -19,6 +20,9 @@ use serde_json::{Value, json};
 /// The deepest nesting that is given as structure, in levels; serde_json and what is built on it read 128, and the
 /// frames around a result need their share.
 const DEEPEST: usize = 100;
+
+/// From this many JSON values on, an answer that does not fit is not examined.
+const LARGE: usize = 50_000;
 
 /// The largest integer JavaScript holds exactly, 2^53 - 1, in digits.
 const SAFE_INTEGER: &str = "9007199254740991";
@@ -67,6 +71,13 @@ impl ResultChecker {
 
     /// The first thing that does not fit.
     fn problem(&self, structured: &Value) -> Option<String> {
+        if self.0.is_valid(structured) {
+            return None;
+        }
+        // The validator collects every error of a value, which for a large one would not fit the memory.
+        if values(structured, LARGE) == LARGE {
+            return Some("somewhere in a value too large to say where".to_owned());
+        }
         let error = self.0.iter_errors(structured).next()?;
         let at = error.instance_path().as_str().trim_start_matches('/').replace('/', ".");
         Some(format!("`{at}`: {}", error.masked()))

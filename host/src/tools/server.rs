@@ -1,7 +1,7 @@
 //! The service behind the protocol: everything a connection can ask for.
 
 use crate::artifact::Plugins;
-use crate::catalog::{Catalog, CatalogUnit, Snapshot, refresh};
+use crate::catalog::{Catalog, Snapshot, refresh};
 use crate::gate::Handle;
 use crate::gate::key::{Key, KeyStore};
 use crate::mcp::{Identity, Service, UnknownTool};
@@ -10,10 +10,11 @@ use crate::model::{
 };
 use crate::redact::Redactor;
 use crate::source::{self, NodeSource};
+use crate::tools::invoke::offload;
 use crate::tools::{fixed, generated, guide};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 /// How long the first list request waits for the first read of the apps: most clients ask for the list only once, and
@@ -44,9 +45,10 @@ pub struct Server {
     pub(crate) plugins: Arc<Plugins>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) guides_shown: guide::Shown,
-    keys: KeyStore,
+    keys: Arc<KeyStore>,
     redactor: Arc<Redactor>,
     cancel: Cancel,
+    opened: OnceLock<Instant>,
 }
 
 impl Server {
@@ -54,8 +56,23 @@ impl Server {
     #[must_use]
     pub fn new(parts: Parts) -> Self {
         let Parts { source, plugins, catalog, state_dir, redactor, cancel } = parts;
-        let keys = KeyStore::new(state_dir);
-        Self { source, plugins, catalog, guides_shown: guide::Shown::default(), keys, redactor, cancel }
+        let keys = Arc::new(KeyStore::new(state_dir));
+        Self {
+            source,
+            plugins,
+            catalog,
+            guides_shown: guide::Shown::default(),
+            keys,
+            redactor,
+            cancel,
+            opened: OnceLock::new(),
+        }
+    }
+
+    /// How many fixed tools are listed while no app is folded.
+    #[must_use]
+    pub fn listed_names() -> usize {
+        fixed::definitions(false).count()
     }
 
     /// Names of the fixed tools, which no generated tool may take.
@@ -64,9 +81,11 @@ impl Server {
         fixed::names()
     }
 
-    /// Signs a handle; the first one makes the key.
-    pub(crate) fn mint(&self, handle: &Handle) -> Result<String, ToolReply> {
-        let signing = self.keys.for_minting().map_err(|error| ToolReply::error(format!("Error: {error}")))?;
+    /// Signs a handle; the first one makes the key, which may wait for the disk.
+    pub(crate) async fn mint(&self, handle: Handle) -> Result<String, ToolReply> {
+        let keys = Arc::clone(&self.keys);
+        let signing = offload(move || keys.for_minting()).await?;
+        let signing = signing.map_err(|error| ToolReply::error(format!("Error: {error}")))?;
         if let Some(warning) = signing.warning {
             tracing::warn!("{warning}");
         }
@@ -78,16 +97,19 @@ impl Server {
         self.keys.for_reading()
     }
 
-    /// Reads the apps again on behalf of a call; a failure is logged by the catalog and changes nothing.
+    /// Reads the apps again on behalf of a call, for as long as the call is wanted. A failure is told by the catalog
+    /// and changes nothing.
     pub(crate) async fn resync(&self, scope: &CallScope) {
-        if let Err(error) = self.catalog.refresh(scope).await {
-            tracing::debug!("reading the apps again failed: {error}");
+        tokio::select! {
+            _ = self.catalog.refresh() => {}
+            () = scope.cancel.cancelled() => {}
         }
     }
 
-    /// A failure without secrets. What an app answers on success is its own and passes untouched.
-    fn safe(&self, mut reply: ToolReply) -> ToolReply {
-        if reply.is_error {
+    /// A reply without secrets: whatever a failure says, and what the tools of the node itself answer. What an app
+    /// answers is its own and passes untouched, and so do handles.
+    fn safe(&self, mut reply: ToolReply, own: bool) -> ToolReply {
+        if reply.is_error || own {
             for block in &mut reply.content {
                 if let Content::Text(text) = block {
                     *text = self.redactor.redact(text).into_owned();
@@ -97,8 +119,10 @@ impl Server {
         reply
     }
 
-    async fn current(&self) -> Arc<Snapshot> {
-        self.catalog.first_read(FIRST_READ).await;
+    /// The snapshot after the first read, for which everybody together waits once and not for long.
+    pub(crate) async fn current(&self) -> Arc<Snapshot> {
+        let waited = self.opened.get().map_or(Duration::ZERO, Instant::elapsed);
+        self.catalog.first_read(FIRST_READ.saturating_sub(waited)).await;
         self.catalog.snapshot()
     }
 }
@@ -113,10 +137,16 @@ impl Service for Server {
     }
 
     fn instructions(&self) -> String {
-        source::INSTRUCTIONS.to_owned()
+        let hint = self.catalog.last_failure().and_then(|error| error.hint());
+        let trouble = hint.map(|hint| format!(" No application could be read yet: {hint}.")).unwrap_or_default();
+        format!("{}{trouble}", source::INSTRUCTIONS)
     }
 
     fn opened(&self) {
+        self.opened.get_or_init(Instant::now);
+        let plugins = Arc::clone(&self.plugins);
+        // Inspecting the components takes some milliseconds, which no thread of the protocol loop should spend.
+        tokio::task::spawn_blocking(move || plugins.registry().plugins().len());
         tokio::spawn(refresh::poll(Arc::clone(&self.catalog), self.cancel.clone()));
     }
 
@@ -127,12 +157,15 @@ impl Service for Server {
 
     async fn call(&self, name: &str, arguments: JsonObject, scope: CallScope) -> Result<ToolReply, UnknownTool> {
         if let Some(tool) = fixed::find(name) {
-            return Ok(self.safe(fixed::call(self, tool, arguments, &scope).await));
+            return Ok(self.safe(fixed::call(self, tool, arguments, &scope).await, tool.is_of_the_node()));
         }
-        // A client that calls before it lists means the tools of an earlier session.
-        let snapshot = self.current().await;
+        let mut snapshot = self.catalog.snapshot();
+        if snapshot.tool(name).is_none() {
+            // A client that calls before it lists means the tools of an earlier session.
+            snapshot = self.current().await;
+        }
         let Some((unit, _)) = snapshot.tool(name) else { return Err(UnknownTool(name.to_owned())) };
-        Ok(self.safe(generated::call(self, name, unit, arguments, &scope).await))
+        Ok(self.safe(generated::call(self, name, unit, arguments, &scope).await, false))
     }
 
     async fn resources(&self) -> Vec<Resource> {
@@ -145,7 +178,7 @@ impl Service for Server {
 
     async fn read(&self, uri: &str) -> Option<ResourceContents> {
         let snapshot = self.current().await;
-        let app = snapshot.units.iter().map(|CatalogUnit { unit, .. }| &unit.app).find(|app| guide::is_at(app, uri))?;
+        let app = snapshot.units.iter().map(|unit| &unit.unit.app).find(|app| guide::is_at(app, uri))?;
         guide::contents(app)
     }
 

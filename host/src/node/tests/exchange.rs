@@ -16,8 +16,9 @@ async fn a_node_that_hangs_is_given_up_after_the_limit() {
     node.on(HEALTH, [Reply::Hang]);
     let error = health(&node).await;
     assert_eq!(error.code(), "node::timed_out");
-    let Some(Failure::Transport(text)) = error.failure() else { panic!("{error:?}") };
-    assert_eq!(text, format!("Cannot reach the node at {}: no answer within 0.4 s", node.url()));
+    // Its own words, not a decoder's: the node was reached, and what was asked may have been done.
+    assert_eq!(error.failure(), None);
+    assert!(error.to_string().contains("within 0.4 s; what was asked may have been done"), "{error}");
 }
 
 #[tokio::test]

@@ -3,7 +3,8 @@
 //! The validator answers with keywords and pointers; a model needs the argument, the place in it, what would be
 //! right and what was there. For a union the branch that was meant is explained, or, where none was, all are listed.
 
-use super::ArgumentProblem;
+use super::{ArgumentProblem, values};
+use crate::catalog::portable::compile;
 use jsonschema::Validator;
 use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind};
 use serde_json::{Map, Value};
@@ -13,6 +14,9 @@ pub(super) const MOST_PROBLEMS: usize = 12;
 
 /// The most of the validator's errors that are read.
 const MOST_ERRORS: usize = 64;
+
+/// From this many JSON values on, arguments are only told apart, not examined.
+const LARGE: usize = 50_000;
 
 /// The longest value that is shown, in characters.
 const ECHO: usize = 40;
@@ -25,6 +29,9 @@ const ALIKE: f64 = 0.75;
 
 /// The problems of arguments that do not fit, in the order the schema lists the arguments; never empty.
 pub(super) fn problems(schema: &Value, validator: &Validator, arguments: &Value) -> Vec<ArgumentProblem> {
+    if values(arguments, LARGE) == LARGE {
+        return large_problems(schema, arguments);
+    }
     let mut explainer = Explainer { schema, arguments, problems: Vec::new() };
     for error in validator.iter_errors(arguments).take(MOST_ERRORS) {
         explainer.explain(&error);
@@ -44,6 +51,32 @@ pub(super) fn problems(schema: &Value, validator: &Validator, arguments: &Value)
         });
     }
     problems.truncate(MOST_PROBLEMS);
+    problems
+}
+
+/// Which arguments do not fit, without saying where: for arguments so large that the validator's list of all their
+/// errors would not fit the memory.
+fn large_problems(schema: &Value, arguments: &Value) -> Vec<ArgumentProblem> {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let refused = arguments.as_object().into_iter().flatten().filter_map(|(name, value)| {
+        let part = properties.and_then(|properties| properties.get(name));
+        let fits = part.is_some_and(|part| compile(part).is_ok_and(|validator| validator.is_valid(value)));
+        (!fits).then(|| ArgumentProblem {
+            name: name.clone(),
+            at: name.clone(),
+            expected: part.map_or_else(|| "no such argument".to_owned(), summary),
+            found: "a value that does not fit, too large to say where".to_owned(),
+        })
+    });
+    let mut problems: Vec<ArgumentProblem> = refused.take(MOST_PROBLEMS).collect();
+    if problems.is_empty() {
+        problems.push(ArgumentProblem {
+            name: String::new(),
+            at: String::new(),
+            expected: "all required arguments".to_owned(),
+            found: "fewer".to_owned(),
+        });
+    }
     problems
 }
 

@@ -39,6 +39,24 @@ pub(crate) struct ArgumentProblem {
     pub(crate) found: String,
 }
 
+/// How many JSON values a value holds, itself included; counting stops at `most`.
+pub(crate) fn values(value: &Value, most: usize) -> usize {
+    let mut open = vec![value];
+    let mut count = 0;
+    while let Some(value) = open.pop() {
+        count += 1;
+        if count >= most {
+            return most;
+        }
+        match value {
+            Value::Array(items) => open.extend(items),
+            Value::Object(members) => open.extend(members.values()),
+            _ => {}
+        }
+    }
+    count
+}
+
 /// What is found where a required argument was not given.
 const NOTHING: &str = "nothing";
 

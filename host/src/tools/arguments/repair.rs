@@ -4,19 +4,21 @@
 //! not fit is thrown away by the caller's second check, so a repair can never let anything through that the schema
 //! does not accept.
 
+use super::values;
 use crate::catalog::portable::compile;
 use jsonschema::Validator;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
-/// The work of one call, in values looked at with a validator; beyond it values stay as they came.
-const MOST_CHECKS: usize = 100_000;
+/// The work of one call, in JSON values looked at, each as often as it is looked at; beyond it values stay as they came.
+/// A union of unions could otherwise make one large argument cost minutes.
+const MOST_WORK: usize = 2_000_000;
 
 /// One call's repairs. Compiled parts of the schema are kept for its length: a list checks one schema many times.
 #[derive(Default)]
 pub(super) struct Repair {
     compiled: HashMap<usize, Option<Validator>>,
-    checks: usize,
+    work: usize,
 }
 
 impl Repair {
@@ -44,7 +46,7 @@ impl Repair {
 
     /// One value; `texts` while it was not itself read from a text.
     fn value(&mut self, schema: &Value, value: Value, texts: bool) -> Value {
-        if self.fits(schema, &value) {
+        if self.work > MOST_WORK || self.fits(schema, &value) {
             return value;
         }
         if let Some(branches) = schema.get("anyOf").and_then(Value::as_array) {
@@ -104,8 +106,8 @@ impl Repair {
 
     /// Whether a part of the schema takes a value.
     fn fits(&mut self, schema: &Value, value: &Value) -> bool {
-        self.checks += 1;
-        if self.checks > MOST_CHECKS {
+        self.work += values(value, MOST_WORK);
+        if self.work > MOST_WORK {
             return true;
         }
         // The schema outlives the call, so an address names a part for that long.

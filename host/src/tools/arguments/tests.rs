@@ -333,3 +333,20 @@ fn an_independent_check_agrees_with_every_answer() {
         }
     }
 }
+
+#[test]
+fn a_huge_argument_that_does_not_fit_is_refused_without_listing_every_error() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"xs": {"type": "array", "items": {"type": "integer"}}, "s": {"type": "string"}},
+        "required": ["xs"], "additionalProperties": false,
+    });
+    let Value::Object(schema) = schema else { unreachable!() };
+    let checker = ArgumentChecker::new(&schema, &[]).unwrap();
+    let arguments = json!({"xs": vec!["x"; 200_000], "s": "fits"});
+    let Value::Object(arguments) = arguments else { unreachable!() };
+    let problems = checker.check(arguments).unwrap_err();
+    assert_eq!(problems.len(), 1);
+    assert_eq!(problems[0].name, "xs");
+    assert!(problems[0].found.contains("too large"), "{problems:?}");
+}
