@@ -21,7 +21,7 @@ pub(crate) async fn call(server: &Server, arguments: JsonObject, scope: &CallSco
     refuse_other_app(server, &arguments, &installed.unit, scope).await?;
     let context = admission::pass(server, &installed, presented, arguments.get("context"), scope).await?;
 
-    fixed::check("call", &arguments)?;
+    let arguments = fixed::check("call", &arguments)?;
     let mapped = app::load(server, &installed.unit, scope).await?;
     let name = app::text(&arguments, "method").unwrap_or_default();
     let args = match arguments.get("args") {
