@@ -1,6 +1,8 @@
 //! Reading the source into a new snapshot, one read at a time.
 
 use crate::artifact::Plugins;
+use crate::catalog::HANDLE_ARGUMENT;
+use crate::catalog::listing::collides;
 use crate::catalog::load::{self, LoadError};
 use crate::catalog::mapped::MappedUnit;
 use crate::catalog::snapshot::Snapshot;
@@ -152,6 +154,10 @@ impl Catalog {
         let label = unit.label();
         for skipped in &mapped.skipped {
             self.say_once(format!("no tool for {label} {}: {}", skipped.method, skipped.reason));
+        }
+        for method in mapped.methods.iter().filter(|method| collides(method)) {
+            let name = &method.method.name;
+            self.say_once(format!("no tool for {label} {name}: its {HANDLE_ARGUMENT} parameter would collide; use call"));
         }
         for note in &mapped.notes {
             let method = note.method.as_deref().unwrap_or("the manifest");
