@@ -2,8 +2,9 @@
 
 use crate::serve_live;
 use abi_mcp_devnode::{Setup, apps};
-use abi_mcp_tests::{LiveNode, Reply};
+use abi_mcp_tests::{Client, LiveNode, Reply};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// The resources embedded in a reply.
 fn guides(reply: &Reply) -> Vec<Value> {
@@ -85,22 +86,33 @@ fn guides_are_resources_with_a_template_and_completion() {
     assert_eq!(gone["error"]["code"], -32602, "{gone}");
 }
 
+/// Waits for announcements until the tool is listed: the first read of the apps is announced as well.
+fn announced(client: &mut Client, tool: &str) {
+    loop {
+        client.notified("notifications/tools/list_changed");
+        if client.tools().iter().any(|listed| listed["name"] == tool) {
+            return;
+        }
+    }
+}
+
 #[test]
 fn an_install_that_a_call_notices_changes_the_lists_and_is_announced() {
     let node = LiveNode::start(Setup::demo());
     let mut client = serve_live(&node).connect();
-    let before = client.tools();
-    assert!(!before.iter().any(|tool| tool["name"] == "notes_add"));
-    client.call("select_app", json!({"app": "kv-store"}));
+    assert!(!client.tools().iter().any(|tool| tool["name"] == "notes_add"));
     node.install(apps::notes());
     let reply = client.call("describe_app", json!({"app": "notes"}));
     assert!(!reply.is_error, "{}", reply.text);
-    client.notified("notifications/tools/list_changed");
-    client.tool("notes_add");
+    announced(&mut client, "notes_add");
+    client.notified("notifications/resources/list_changed");
+
     // Selecting what is known changes nothing.
+    while client.read(Duration::from_millis(300)) {}
+    client.notifications.clear();
     client.call("select_app", json!({"app": "kv-store"}));
-    client.request("ping", json!({}));
-    assert!(!client.notifications.iter().any(|message| message["method"] == "notifications/tools/list_changed"));
+    while client.read(Duration::from_millis(300)) {}
+    assert_eq!(client.notifications, Vec::<Value>::new());
 }
 
 #[test]
@@ -109,6 +121,5 @@ fn an_install_nobody_asks_for_is_announced_by_the_poll() {
     let mut client = serve_live(&node).connect();
     client.tools();
     node.install(apps::notes());
-    client.notified("notifications/tools/list_changed");
-    client.tool("notes_add");
+    announced(&mut client, "notes_add");
 }

@@ -175,7 +175,7 @@ fn a22_rows_without_package_version_and_signer_load() {
         let listed = client.tool(tool);
         for text in [&listed["title"], &listed["description"]] {
             let text = text.as_str().unwrap();
-            assert!(!text.contains("undefined") && !text.contains("null") && !text.contains("()"), "{text}");
+            assert!(!text.contains("undefined") && !text.contains("null") && !text.contains(" ()"), "{text}");
         }
         let reply = client.call_app(app, tool, json!({}));
         assert!(!reply.is_error, "{}", reply.text);
