@@ -157,7 +157,9 @@ impl Catalog {
         }
         for method in mapped.methods.iter().filter(|method| collides(method)) {
             let name = &method.method.name;
-            self.say_once(format!("no tool for {label} {name}: its {HANDLE_ARGUMENT} parameter would collide; use call"));
+            self.say_once(format!(
+                "no tool for {label} {name}: its {HANDLE_ARGUMENT} parameter would collide; use call"
+            ));
         }
         for note in &mapped.notes {
             let method = note.method.as_deref().unwrap_or("the manifest");
