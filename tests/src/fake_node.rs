@@ -210,9 +210,7 @@ fn usual(apps: &[App], asked: &Asked) -> Answer {
         ("GET", ["admin-api", "applications", id, "abi"]) => abi(apps, id, query),
         ("GET", ["admin-api", "contexts", "for-application", id]) => data(json!({"contexts": contexts(apps, id)})),
         ("POST", ["admin-api", "alias", "lookup", "context", _]) => data(json!({"value": null})),
-        ("POST", ["jsonrpc"]) => {
-            FakeNode::output(&raw_arguments(&asked.body))
-        }
+        ("POST", ["jsonrpc"]) => FakeNode::output(&raw_arguments(&asked.body)),
         _ => (404, Vec::new(), String::new()),
     }
 }

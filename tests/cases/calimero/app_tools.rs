@@ -22,7 +22,12 @@ fn describe_app_says_what_an_app_can_do_and_changes_no_list() {
     assert_eq!(card["application"], node.application(KV).unwrap());
     assert_eq!((&card["package"], &card["appVersion"]), (&json!(KV), &json!("1.0.0")));
     assert_eq!((&card["service"], &card["contextServices"]), (&json!(null), &json!([])));
-    assert!(card["serviceNote"].as_str().unwrap().starts_with("Not discoverable: a node exposes no service list for an application"));
+    assert!(
+        card["serviceNote"]
+            .as_str()
+            .unwrap()
+            .starts_with("Not discoverable: a node exposes no service list for an application")
+    );
     assert!(card["guide"].as_str().unwrap().starts_with("calimero://apps/"));
     let methods = card["methods"].as_array().unwrap();
     assert!(methods.iter().any(|method| method.as_str().unwrap().contains("init(")), "{card}");
@@ -56,7 +61,10 @@ fn select_app_binds_the_only_context_or_lists_them() {
     let card = client.call("select_app", json!({"app": KV})).first();
     assert_eq!(card["context"], json!(null));
     let note = card["note"].as_str().unwrap();
-    assert!(note.starts_with("Application \"com.calimero.kv-store\" has 2 contexts; pass context with one of: "), "{note}");
+    assert!(
+        note.starts_with("Application \"com.calimero.kv-store\" has 2 contexts; pass context with one of: "),
+        "{note}"
+    );
     assert!(note.contains(&first) && note.contains(&second), "{note}");
     assert_eq!(client.call("select_app", json!({"app": KV, "context": "kv"})).first()["context"], first);
 
@@ -152,7 +160,11 @@ fn call_runs_any_method_and_follows_its_rules() {
     );
     assert!(reply.is_error);
     let reply = call(json!({"method": "gte", "app_handle": held}));
-    assert!(reply.text.starts_with("Error: Method \"gte\" not found on \"com.calimero.kv-store\". Available: "), "{}", reply.text);
+    assert!(
+        reply.text.starts_with("Error: Method \"gte\" not found on \"com.calimero.kv-store\". Available: "),
+        "{}",
+        reply.text
+    );
     assert!(reply.text.contains("clear, contains, entries, get"), "{}", reply.text);
     let reply = call(json!({"method": "set", "args": {"key": 1}, "app_handle": held}));
     assert!(reply.is_error && reply.text.contains("`key`") && reply.text.contains("`value`"), "{}", reply.text);
@@ -171,7 +183,8 @@ fn call_runs_any_method_and_follows_its_rules() {
 fn call_reaches_methods_that_have_no_tool() {
     let (_node, mut client) = demo();
     let held = client.handle("types-lab", None);
-    let reply = client.call("call", json!({"method": "with_handle", "args": {"app_handle": "theirs"}, "app_handle": held}));
+    let reply =
+        client.call("call", json!({"method": "with_handle", "args": {"app_handle": "theirs"}, "app_handle": held}));
     assert_eq!(reply.text, "theirs");
     assert!(!client.tools().iter().any(|tool| tool["name"] == "types_lab_with_handle"));
     let reply = client.call("types_lab_with_context", json!({"context": "c", "_context": "d", "app_handle": held}));
@@ -190,11 +203,19 @@ fn create_context_checks_the_initialisers_arguments_before_anything_is_made() {
 
     let reply = client.call("create_context", json!({"application": "types-lab", "group": group}));
     assert!(reply.is_error, "{}", reply.text);
-    assert!(reply.text.starts_with("Error: Application \"Types Lab\" cannot be initialized with these args: missing title"), "{}", reply.text);
+    assert!(
+        reply.text.starts_with("Error: Application \"Types Lab\" cannot be initialized with these args: missing title"),
+        "{}",
+        reply.text
+    );
     assert!(reply.text.contains("Its init: ") && reply.text.contains("  title: A title, not empty."), "{}", reply.text);
     assert!(reply.text.ends_with("Pass these as create_context's args, keyed by parameter name."), "{}", reply.text);
     let reply = client.call("create_context", lab(json!({"title": 7, "limit": -1})));
-    assert!(reply.is_error && reply.text.contains("invalid title") && reply.text.contains("invalid limit"), "{}", reply.text);
+    assert!(
+        reply.is_error && reply.text.contains("invalid title") && reply.text.contains("invalid limit"),
+        "{}",
+        reply.text
+    );
     let reply = client.call("create_context", lab(json!({"title": "t", "titel": "t"})));
     assert!(reply.is_error && reply.text.contains("titel"), "{}", reply.text);
     let reply = client.call("create_context", json!({"application": "types-lab", "args": {"title": "t"}}));
@@ -235,8 +256,68 @@ fn an_app_without_init_takes_no_arguments_for_it() {
     let (_node, mut client) = crate::one_app(json!({}), json!([{"name": "m", "params": []}]));
     let arguments = json!({"application": crate::APP, "group": "ab".repeat(32), "args": {"x": 1}});
     let reply = client.call("create_context", arguments);
+    assert_eq!(reply.text, "Error: Application \"com.example.app\" declares no init method, so it takes no init args.");
+}
+
+#[test]
+fn create_context_of_one_service_of_several_takes_that_services_arguments() {
+    let node = LiveNode::start(Setup::empty().with(Seed::bare(apps::two_services())));
+    let mut client = serve_live(&node).connect();
+    let namespace = client.call("create_namespace", json!({"application": "two-services"})).first();
+    let group = &namespace["namespaceId"];
+    let reply = client.call("create_context", json!({"application": "two-services", "group": group}));
+    assert!(reply.is_error && reply.text.contains("notes, store"), "{}", reply.text);
+    let wanted = json!({"application": "two-services", "group": group, "service": "store"});
+    let created = client.call("create_context", wanted);
+    assert!(!created.is_error, "{}", created.text);
+    let id = created.first()["contextId"].as_str().unwrap().to_owned();
+    client.tools();
+    let card = client.call("select_app", json!({"app": "two-services"})).first();
+    assert_eq!((&card["context"], &card["service"]), (&json!(id), &json!("store")));
+    assert_eq!(client.call("two_services_store_len", json!({"app_handle": card["app_handle"]})).text, "0");
+}
+
+#[test]
+fn every_generated_tool_says_what_it_may_do_and_whose_it_is() {
+    let (_node, mut client) = demo();
+    let hints = |client: &mut Client, tool: &str| client.tool(tool)["annotations"].clone();
+    let get = hints(&mut client, "kv_store_get");
     assert_eq!(
-        reply.text,
-        "Error: Application \"com.example.app\" declares no init method, so it takes no init args."
+        get,
+        json!({"readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false})
     );
+    let clear = hints(&mut client, "kv_store_clear");
+    assert_eq!((&clear["readOnlyHint"], &clear["openWorldHint"]), (&json!(false), &json!(false)));
+    let tool = client.tool("kv_store_get");
+    assert_eq!(tool["title"], "Get (KV Store)");
+    let meta = &tool["_meta"];
+    assert_eq!((&meta["package"], &meta["appVersion"]), (&json!(KV), &json!("1.0.0")));
+    assert_eq!(meta["intent"], "read_only", "{meta}");
+    assert!(meta["signerId"].as_str().unwrap().starts_with("did:key:"), "{meta}");
+    // Fixed tools first, then apps by package, each with its tools by name.
+    let tools = client.tools();
+    let packages: Vec<&str> = tools.iter().map(|tool| tool["_meta"]["package"].as_str().unwrap_or_default()).collect();
+    assert!(packages.is_sorted(), "{packages:?}");
+    let names: Vec<&str> =
+        tools.iter().filter(|tool| tool["_meta"]["package"] == KV).filter_map(|tool| tool["name"].as_str()).collect();
+    assert!(names.is_sorted() && !names.is_empty(), "{names:?}");
+}
+
+#[test]
+fn a_trace_of_the_caller_reaches_the_node_and_only_in_its_own_call() {
+    let (node, mut client) = demo();
+    let held = client.handle(KV, None);
+    let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    for (given, sent) in [(Some(trace), Some(trace)), (Some("00-nonsense"), None), (None, None)] {
+        node.clear_requests();
+        let mut params = json!({"name": "kv_store_len", "arguments": {"app_handle": held}});
+        if let Some(given) = given {
+            params["_meta"] = json!({"traceparent": given});
+        }
+        let answer = client.request("tools/call", params);
+        assert_ne!(answer["result"]["isError"], json!(true), "{answer}");
+        let requests = node.requests();
+        let run = requests.iter().find(|request| request.path.ends_with("/jsonrpc")).unwrap();
+        assert_eq!(run.headers.get("traceparent").map(String::as_str), sent);
+    }
 }

@@ -30,7 +30,8 @@ fn c08_odd_parameter_names_are_listed_portably_and_sent_as_they_are() {
     let (node, mut client) = taking(json!({}), params);
     let schema = client.tool("app_m")["inputSchema"].clone();
     let properties = schema["properties"].as_object().unwrap();
-    let own: Vec<&String> = properties.keys().filter(|name| !["app_handle", "_context"].contains(&name.as_str())).collect();
+    let own: Vec<&String> =
+        properties.keys().filter(|name| !["app_handle", "_context"].contains(&name.as_str())).collect();
     assert_eq!(own.len(), 6, "{own:?}");
     let letter = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
     assert!(own.iter().all(|name| (1..=64).contains(&name.len()) && name.chars().all(letter)), "{own:?}");
@@ -188,11 +189,27 @@ fn c26_what_the_schema_takes_is_what_the_server_takes() {
     });
     let map = json!({"kind": "map", "key": kind("string"), "value": {"$ref": "P"}});
     let tuple = json!({"kind": "tuple", "elements": [kind("u32"), {"$ref": "V"}]});
-    let params = [("p", json!({"$ref": "P"})), ("v", json!({"$ref": "V"})), ("m", map), ("t", tuple), ("f", kind("f64"))];
+    let params =
+        [("p", json!({"$ref": "P"})), ("v", json!({"$ref": "V"})), ("m", map), ("t", tuple), ("f", kind("f64"))];
     let samples = [
-        json!({"x": 1, "label": null}), json!({"x": 1}), json!({"x": 1.5}), json!({"x": 1, "y": 2}), json!("A"),
-        json!({"B": {"x": 2, "label": "l"}}), json!({"B": 2}), json!("C"), json!({}), json!({"k": {"x": 3, "label": null}}),
-        json!([1, "A"]), json!([1]), json!([1, "A", 2]), json!(1), json!(-1.25), json!(null), json!(true), json!([]),
+        json!({"x": 1, "label": null}),
+        json!({"x": 1}),
+        json!({"x": 1.5}),
+        json!({"x": 1, "y": 2}),
+        json!("A"),
+        json!({"B": {"x": 2, "label": "l"}}),
+        json!({"B": 2}),
+        json!("C"),
+        json!({}),
+        json!({"k": {"x": 3, "label": null}}),
+        json!([1, "A"]),
+        json!([1]),
+        json!([1, "A", 2]),
+        json!(1),
+        json!(-1.25),
+        json!(null),
+        json!(true),
+        json!([]),
     ];
     for (name, kind) in params {
         let (node, mut client) = taking(types.clone(), json!([param(name, kind)]));

@@ -173,3 +173,36 @@ fn a_handle_outlives_the_server_that_made_it() {
     let reply = spawn.connect().call("kv_store_len", json!({"app_handle": held}));
     assert_eq!(reply.text, "0");
 }
+
+#[test]
+fn an_alias_of_any_spelling_is_data_and_no_path() {
+    let (node, [_, second], mut client) = two_contexts(IdText::Base58);
+    for alias in ["my home", "a/b?c#d", "häuschen", "..%2F"] {
+        node.set_alias(AliasKind::Context, alias, &second).unwrap();
+        let reply = client.call("select_app", json!({"app": KV, "context": alias}));
+        assert_eq!(reply.first()["context"], second, "{alias}");
+    }
+    let reply = client.call("select_app", json!({"app": KV, "context": ".."}));
+    assert!(reply.is_error, "{}", reply.text);
+}
+
+#[test]
+fn two_handles_at_once_go_their_own_ways() {
+    let (node, [first, second], mut client) = two_contexts(IdText::Base58);
+    let (one, two) = (client.handle(KV, Some(&first)), client.handle(KV, Some(&second)));
+    let ids: Vec<Value> = (0..10)
+        .map(|at| {
+            let (handle, value) = if at % 2 == 0 { (&one, "first") } else { (&two, "second") };
+            let arguments = json!({"app_handle": handle, "key": format!("k{at}"), "value": value});
+            client.send("tools/call", json!({"name": "kv_store_set", "arguments": arguments}))
+        })
+        .collect();
+    for id in ids {
+        assert_ne!(client.answer(&id)["result"]["isError"], json!(true));
+    }
+    for (context, value) in [(first, "first"), (second, "second")] {
+        let state = node.state(&context).unwrap();
+        let items = state["items"].as_object().unwrap();
+        assert!(items.len() == 5 && items.values().all(|item| item == value), "{state}");
+    }
+}

@@ -67,7 +67,11 @@ fn a23_a_reply_of_another_shape_is_an_error_that_names_the_route() {
         });
         let reply = client.call("list_contexts", json!({}));
         assert!(reply.is_error, "{body}: {}", reply.text);
-        assert!(reply.text.contains("unexpected reply shape") && reply.text.contains("/admin-api/contexts"), "{}", reply.text);
+        assert!(
+            reply.text.contains("unexpected reply shape") && reply.text.contains("/admin-api/contexts"),
+            "{}",
+            reply.text
+        );
     }
 }
 

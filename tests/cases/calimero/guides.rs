@@ -2,8 +2,9 @@
 
 use crate::serve_live;
 use abi_mcp_devnode::{Setup, apps};
-use abi_mcp_tests::{Client, LiveNode, Reply};
+use abi_mcp_tests::{App, Client, FakeNode, LiveNode, Reply, Spawn, manifest};
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// The resources embedded in a reply.
@@ -36,7 +37,9 @@ fn a_guide_is_shown_once_then_pointed_to_and_again_when_asked() {
     assert_eq!(guides(&client.call("describe_app", json!({"app": "kv-store"}))), shown);
     let refusal = client.call("kv_store_len", json!({}));
     assert!(refusal.is_error && guides(&refusal) == shown);
-    assert!(refusal.text.ends_with("Call select_app for com.calimero.kv-store and retry with the returned app_handle."));
+    assert!(
+        refusal.text.ends_with("Call select_app for com.calimero.kv-store and retry with the returned app_handle.")
+    );
 
     node.upgrade(apps::kv_store_next());
     let next = client.call("select_app", json!({"app": "kv-store"}));
@@ -72,7 +75,8 @@ fn guides_are_resources_with_a_template_and_completion() {
     let template = "calimero://apps/{applicationId}/{version}/guide";
     assert_eq!(templates["result"]["resourceTemplates"][0]["uriTemplate"], template);
     let mut complete = |name: &str, value: &str| {
-        let params = json!({"ref": {"type": "ref/resource", "uri": template}, "argument": {"name": name, "value": value}});
+        let params =
+            json!({"ref": {"type": "ref/resource", "uri": template}, "argument": {"name": name, "value": value}});
         client.request("completion/complete", params)["result"]["completion"]["values"].clone()
     };
     assert_eq!(complete("applicationId", &id[..3]), json!([id]));
@@ -122,4 +126,38 @@ fn an_install_nobody_asks_for_is_announced_by_the_poll() {
     client.tools();
     node.install(apps::notes());
     announced(&mut client, "notes_add");
+}
+
+#[test]
+fn a_node_that_comes_up_later_brings_its_tools() {
+    let asked = AtomicUsize::new(0);
+    let app = App::new(crate::ID, crate::APP, manifest(json!({}), json!([{"name": "m", "params": []}])));
+    let node = FakeNode::scripted(vec![app], move |request| {
+        let lists = request.target.starts_with("/admin-api/applications") && request.method == "GET";
+        (lists && asked.fetch_add(1, Ordering::Relaxed) < 2).then(|| (502, vec![], String::new()))
+    });
+    let mut client = crate::serve(&node).connect();
+    let tools = client.tools();
+    assert!(tools.iter().any(|tool| tool["name"] == "select_app"));
+    assert!(!tools.iter().any(|tool| tool["name"] == "app_m"));
+    assert!(client.stderr_line("app list unavailable").contains("502"));
+    announced(&mut client, "app_m");
+    assert!(!client.call_app(crate::APP, "app_m", json!({})).is_error);
+    assert_eq!(client.stderr().matches("app list unavailable").count(), 1, "{}", client.stderr());
+}
+
+#[test]
+fn without_a_node_the_fixed_tools_say_what_to_do() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let url = format!("http://127.0.0.1:{port}");
+    let mut client = Spawn::serve(env!("CARGO_BIN_EXE_abi-mcp")).node(&url).connect();
+    assert!(client.tools().iter().any(|tool| tool["name"] == "node_status"));
+    for tool in ["node_status", "list_applications", "list_namespaces"] {
+        let reply = client.call(tool, json!({}));
+        assert!(reply.is_error && reply.text.contains(&format!("Cannot reach the node at {url}")), "{}", reply.text);
+    }
+    let status = client.call("node_status", json!({}));
+    assert!(status.text.contains("serve --embedded") && status.text.contains("doctor"), "{}", status.text);
+    let reply = client.call("select_app", json!({"app": "kv"}));
+    assert!(reply.is_error && reply.text.contains("Cannot reach the node"), "{}", reply.text);
 }

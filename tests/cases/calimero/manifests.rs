@@ -39,8 +39,7 @@ fn a03_methods_in_any_order_are_listed_in_one() {
 #[test]
 fn a05_plain_bytes_behind_an_alias_load_and_take_hex_and_arrays() {
     let types = json!({"Hash64": {"kind": "alias", "target": {"kind": "bytes"}}, "Raw": {"kind": "bytes"}});
-    let (node, mut client) =
-        one_app(types, json!([{"name": "h", "params": [param("x", json!({"$ref": "Hash64"}))]}]));
+    let (node, mut client) = one_app(types, json!([{"name": "h", "params": [param("x", json!({"$ref": "Hash64"}))]}]));
     passes(&node, &mut client, "app_h", json!({"x": "00fF"}), r#"{"x":[0,255]}"#);
     passes(&node, &mut client, "app_h", json!({"x": [0, 255]}), r#"{"x":[0,255]}"#);
     passes(&node, &mut client, "app_h", json!({"x": ""}), r#"{"x":[]}"#);
@@ -168,7 +167,8 @@ fn a22_rows_without_package_version_and_signer_load() {
     let mut bare = App::new("Fq1", "x", method());
     bare.row = json!({"id": "Fq1", "blob": {"bytecode": "b1"}, "metadata": []});
     let mut partly = App::new("Gz2", "com.x.todo", method());
-    partly.row = json!({"id": "Gz2", "package": "com.x.todo", "version": "1.0.0", "blob": {"bytecode": "b2"}, "metadata": []});
+    partly.row =
+        json!({"id": "Gz2", "package": "com.x.todo", "version": "1.0.0", "blob": {"bytecode": "b2"}, "metadata": []});
     let node = FakeNode::with(vec![bare, partly]);
     let mut client = serve(&node).connect();
     for (tool, app) in [("fq1_ping", "Fq1"), ("todo_ping", "com.x.todo")] {
@@ -211,7 +211,8 @@ fn a26_every_request_stays_under_the_base_path() {
 
 #[test]
 fn a28_unit_members_are_bare_and_others_one_key_objects() {
-    let action = json!({"kind": "variant", "variants": [{"name": "Ping"}, {"name": "SetName", "payload": kind("string")}]});
+    let action =
+        json!({"kind": "variant", "variants": [{"name": "Ping"}, {"name": "SetName", "payload": kind("string")}]});
     let (node, mut client) =
         one_app(json!({"Action": action}), json!([{"name": "m", "params": [param("a", json!({"$ref": "Action"}))]}]));
     passes(&node, &mut client, "app_m", json!({"a": "Ping"}), r#"{"a":"Ping"}"#);

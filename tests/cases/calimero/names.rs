@@ -248,3 +248,35 @@ fn names_are_the_same_after_a_restart() {
     let names = ["获取天气", "foo.list", "foo list", "plain"];
     assert_eq!(tool_by_method(methods(&names), 4), tool_by_method(methods(&names), 4));
 }
+
+#[test]
+fn the_only_service_of_an_app_is_no_part_of_names_but_of_requests() {
+    let app = App::with_services(ID, APP, &[("solo", manifest(json!({}), methods(&["get"])))]);
+    let node = FakeNode::with(vec![app]);
+    let mut client = serve(&node).connect();
+    assert_eq!(tools_of(&mut client, "app_"), ["app_get"]);
+    assert!(node.asked().iter().any(|asked| asked.target.ends_with("/abi?service_name=solo")));
+    let card = client.call("select_app", json!({"app": APP})).first();
+    assert_eq!(card["service"], "solo");
+    assert!(!client.call("app_get", json!({"app_handle": card["app_handle"]})).is_error);
+}
+
+#[test]
+fn a_name_of_ours_is_never_an_apps() {
+    let app = |id: &str, package: &str, method: &str| App::new(id, package, manifest(json!({}), methods(&[method])));
+    let node = FakeNode::with(vec![
+        app("nodeapp-id", "com.x.node", "status"),
+        app("a-id", "com.x.kv", "store_get"),
+        app("b-id", "com.y.kv-store", "get"),
+    ]);
+    let mut client = serve(&node).connect();
+    let names = tools_of(&mut client, "");
+    for name in ["node_status", "node_nodeap_status", "kv_store_get", "kv_store_bid_get"] {
+        assert_eq!(names.iter().filter(|listed| *listed == name).count(), 1, "{name}: {names:?}");
+    }
+    assert!(client.call("node_status", json!({})).first()["health"].is_object());
+    let reply = client.call_app("com.x.node", "node_nodeap_status", json!({}));
+    assert!(!reply.is_error, "{}", reply.text);
+    let reply = client.call("no_such_tool", json!({}));
+    assert_eq!((reply.code(), &*reply.text), (Some(-32602), "Unknown tool: no_such_tool"));
+}
