@@ -163,3 +163,19 @@ fn a_refusal_of_the_node_is_no_refusal_of_the_next_call() {
     crate::refuses(&node, &mut client, "app_m", json!({"x": -1}), &["`x`", "0 to 4294967295"]);
     crate::passes(&node, &mut client, "app_m", json!({"x": 1}), r#"{"x":1}"#);
 }
+
+#[test]
+fn a_failure_without_words_names_the_route_and_never_a_query() {
+    for (status, body, said) in [
+        (500, "", "HTTP 500 Internal Server Error from"),
+        (502, "<html>upstream died</html>", "the node said: <html>upstream died</html>"),
+        (418, r#"{"error":"context not found"}"#, "Error: context not found"),
+    ] {
+        let (_node, mut client) = scripted(json!({}), json!([{"name": "m", "params": []}]), move |asked| {
+            asked.target.starts_with("/admin-api/namespaces").then(|| (status, vec![], body.to_owned()))
+        });
+        let reply = client.call("list_namespaces", json!({}));
+        assert!(reply.is_error && reply.text.contains(said) && !reply.text.contains('?'), "{}", reply.text);
+        assert!(reply.text.contains("/admin-api/namespaces") || status == 418, "{}", reply.text);
+    }
+}

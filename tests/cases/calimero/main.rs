@@ -6,6 +6,7 @@
 mod app_tools;
 mod arguments;
 mod contexts;
+mod corpus;
 mod errors;
 mod guides;
 mod manifests;

@@ -27,7 +27,7 @@ const BANNED: [&str; 16] = [
 ];
 
 /// Breaches of the rules in one list of tools, each as a line.
-fn breaches(tools: &[Value]) -> Vec<String> {
+pub(crate) fn breaches(tools: &[Value]) -> Vec<String> {
     let mut found = Vec::new();
     let mut names = BTreeSet::new();
     for tool in tools {
