@@ -285,6 +285,37 @@ impl Client {
         self.stderr.lock().unwrap().clone()
     }
 
+    /// Waits until stderr holds `text`; answers the line it is in.
+    ///
+    /// # Panics
+    /// When it does not come.
+    pub fn stderr_line(&self, text: &str) -> String {
+        let started = Instant::now();
+        while started.elapsed() < PATIENCE {
+            if let Some(line) = self.stderr().lines().find(|line| line.contains(text)) {
+                return line.to_owned();
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        panic!("no line with `{text}` on stderr:\n{}", self.stderr())
+    }
+
+    /// Reads until a notification of this method has come; takes it and all before it.
+    ///
+    /// # Panics
+    /// When it does not come.
+    pub fn notified(&mut self, method: &str) {
+        let started = Instant::now();
+        loop {
+            if let Some(at) = self.notifications.iter().position(|message| message["method"] == method) {
+                self.notifications.drain(..=at);
+                return;
+            }
+            let left = PATIENCE.saturating_sub(started.elapsed());
+            assert!(self.read(left), "no {method}; stderr:\n{}", self.stderr());
+        }
+    }
+
     /// The process, for signals and `/proc`.
     pub fn pid(&self) -> u32 {
         self.child.id()

@@ -27,7 +27,8 @@ pub struct Asked {
     pub body: String,
 }
 
-type Answer = (u16, Vec<(&'static str, String)>, String);
+/// Status, headers, body.
+pub type Answer = (u16, Vec<(&'static str, String)>, String);
 type Script = Box<dyn FnMut(&Asked) -> Option<Answer> + Send>;
 
 struct State {
@@ -52,6 +53,15 @@ impl App {
             "blob": {"bytecode": format!("blob-{id}"), "compiled": "1"}, "size": 1, "source": "file:///app", "metadata": [],
         });
         Self { row, manifests: vec![(String::new(), manifest)] }
+    }
+
+    /// An app of named services, each with its own manifest and its own context.
+    #[must_use]
+    pub fn with_services(id: &str, package: &str, services: &[(&str, Value)]) -> Self {
+        let mut app = Self::new(id, package, Value::Null);
+        app.row["services"] = services.iter().map(|(name, _)| ((*name).to_owned(), json!({}))).collect();
+        app.manifests = services.iter().map(|(name, manifest)| ((*name).to_owned(), manifest.clone())).collect();
+        app
     }
 
     /// The id of the app's one context: base58 of 32 bytes made from the app's id.
@@ -126,6 +136,27 @@ impl FakeNode {
             .collect()
     }
 
+    /// An `execute` answer with this JSON text as the method's output, every digit kept.
+    #[must_use]
+    pub fn output(json: &str) -> Answer {
+        (200, Vec::new(), format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{\"output\":{json}}}}}"))
+    }
+
+    /// A JSON answer with this status.
+    #[must_use]
+    pub fn json(status: u16, body: &Value) -> Answer {
+        (status, Vec::new(), body.to_string())
+    }
+
+    /// The contexts the `execute` calls so far ran in.
+    #[must_use]
+    pub fn contexts(&self) -> Vec<String> {
+        let asked = self.asked();
+        let calls = asked.iter().filter(|asked| asked.target.ends_with("/jsonrpc"));
+        let body = |asked: &Asked| serde_json::from_str::<Value>(&asked.body).expect("a JSON body");
+        calls.map(|call| body(call)["params"]["contextId"].as_str().unwrap_or_default().to_owned()).collect()
+    }
+
     /// Changes what is installed.
     pub fn set_apps(&self, apps: Vec<App>) {
         self.state.lock().unwrap().apps = apps;
@@ -179,10 +210,7 @@ fn usual(apps: &[App], asked: &Asked) -> Answer {
         ("GET", ["admin-api", "applications", id, "abi"]) => abi(apps, id, query),
         ("GET", ["admin-api", "contexts", "for-application", id]) => data(json!({"contexts": contexts(apps, id)})),
         ("POST", ["admin-api", "alias", "lookup", "context", _]) => data(json!({"value": null})),
-        ("POST", ["jsonrpc"]) => {
-            let arguments = raw_arguments(&asked.body);
-            (200, Vec::new(), format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{\"output\":{arguments}}}}}"))
-        }
+        ("POST", ["jsonrpc"]) => FakeNode::output(&raw_arguments(&asked.body)),
         _ => (404, Vec::new(), String::new()),
     }
 }

@@ -1,6 +1,6 @@
 //! What a read could not serve, told once on stderr and again only after it had gone.
 
-use crate::catalog::HANDLE_ARGUMENT;
+use crate::catalog::listing::collides;
 use crate::catalog::describe::clean_line;
 use crate::catalog::load::LoadError;
 use crate::catalog::mapped::MappedUnit;
@@ -50,7 +50,7 @@ impl Gaps {
 fn of_unit(unit: &Unit, mapped: &MappedUnit) -> Vec<String> {
     let label = unit.label();
     let version = unit.app.version_text();
-    let collides = mapped.methods.iter().filter(|method| method.declares(HANDLE_ARGUMENT)).map(|method| {
+    let without_tool = mapped.methods.iter().filter(|method| collides(method)).map(|method| {
         let name = clean_line(&method.method.name);
         format!("no tool for {label} {version} {name}: its app_handle parameter would collide; use call")
     });
@@ -62,5 +62,5 @@ fn of_unit(unit: &Unit, mapped: &MappedUnit) -> Vec<String> {
         let method = clean_line(note.method.as_deref().unwrap_or("the manifest"));
         format!("{label} {method}: `{}` is not checked: {}", clean_line(&note.path), clean_line(&note.text))
     });
-    collides.chain(skipped).chain(notes).collect()
+    without_tool.chain(skipped).chain(notes).collect()
 }

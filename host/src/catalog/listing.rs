@@ -12,15 +12,13 @@ use std::sync::Arc;
 
 /// The tool name of each method of each unit; `None` for methods without a tool.
 ///
-/// A method with a parameter called `app_handle` gets none: its argument and ours could not be told apart. It stays
-/// reachable through `call`, which keeps the two in different places.
+/// A method that [`collides`] gets none; it stays reachable through `call`, which keeps the two in different places.
 pub(crate) fn tool_names(
     units: &[(Unit, Arc<MappedUnit>)],
     reserved: &[&str],
     list_internal: bool,
 ) -> Vec<Vec<Option<String>>> {
-    let wants_tool =
-        |method: &MappedMethod| is_tool(method.method.role, list_internal) && !method.declares(HANDLE_ARGUMENT);
+    let wants_tool = |method: &MappedMethod| is_tool(method.method.role, list_internal) && !collides(method);
     let named: Vec<NamedUnit<'_>> = units
         .iter()
         .map(|(unit, mapped)| NamedUnit {
@@ -40,6 +38,11 @@ pub(crate) fn tool_names(
             mapped.methods.iter().map(|method| if wants_tool(method) { names.next() } else { None }).collect()
         })
         .collect()
+}
+
+/// Whether a method has a parameter called like our handle's argument: the two could not be told apart.
+pub(crate) fn collides(method: &MappedMethod) -> bool {
+    method.declares(HANDLE_ARGUMENT)
 }
 
 fn named(method: &MappedMethod) -> NamedMethod<'_> {

@@ -156,10 +156,18 @@ async fn execute(
             Err(refusal) if refusal.class == Class::ArgumentsNotRead => {
                 first_refusal.get_or_insert(refusal);
             }
-            Err(explanation) => return Err(explanation_reply(&explanation)),
+            Err(explanation) => return Err(explanation_reply(&naming_context(explanation, context))),
         }
     }
     Err(first_refusal.map_or_else(|| ToolReply::error("Error: nothing was sent"), |first| explanation_reply(&first)))
+}
+
+/// A decoder is not told the context, and a caller who passed an alias or a handle never saw its id.
+fn naming_context(explanation: Explanation, context: &str) -> Explanation {
+    if explanation.class != Class::ContextNotFound || explanation.message.contains(context) {
+        return explanation;
+    }
+    Explanation { message: format!("{} (context {context})", explanation.message), ..explanation }
 }
 
 /// One request, or a few for a read that came too early. The outer error is a reply, the inner one an explanation.

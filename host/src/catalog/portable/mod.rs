@@ -40,10 +40,11 @@ use fit::Part;
 use serde_json::{Value, json};
 use unknown::unknown;
 
-/// The largest schema of one tool, in bytes of compact JSON; above it the largest parameters become *unknown*.
+/// The largest schema, in bytes of compact JSON; above it the largest parameters become *unknown*.
 ///
-/// A list of a hundred tools of this size is already more than a context window; real ones have under 2 KiB.
-pub(crate) const LIMIT: usize = 32 * 1024;
+/// A tool has two, of its arguments and of its result, and 32 KiB for both. A list of a hundred tools of this size is
+/// already more than a context window; real ones have under 2 KiB.
+pub(crate) const LIMIT: usize = 16 * 1024;
 
 /// The most `$ref` expansions on one path; the next one is *unknown* (seeds/000, "recursion is capped at depth 8").
 pub(crate) const REF_DEPTH: usize = 8;

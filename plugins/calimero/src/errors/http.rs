@@ -53,11 +53,10 @@ fn run(kind: &str, error: &abi_mcp_sdk::json::Object) -> Option<Explanation> {
 
 /// Creating a context ran the application's `init`, which failed as any method may.
 fn initialiser(failed: &str) -> Explanation {
-    let whole = format!("{INITIALISING}{failed}");
     match text::explain(failed, None) {
         Some(explained) if explained.class == Class::ArgumentsNotRead => explained,
-        Some(explained) => Explanation { message: whole, ..explained },
-        None => explanation(Class::Application, Retry::AfterChange, whole),
+        Some(explained) => Explanation { message: format!("{INITIALISING}{}", explained.message), ..explained },
+        None => explanation(Class::Application, Retry::AfterChange, format!("{INITIALISING}{failed}")),
     }
 }
 
