@@ -6,9 +6,12 @@
 
 mod client;
 mod fake_node;
+mod lab;
+pub mod process;
 
 pub use client::{Client, Reply, Spawn};
 pub use fake_node::{App, Asked, FakeNode};
+pub use lab::Lab;
 
 /// A manifest around methods and types, as field cases write them.
 #[must_use]
