@@ -8,6 +8,7 @@ use crate::model::{CallScope, Cancel};
 use crate::node::Session;
 use crate::sandbox::Limits;
 use crate::source::NodeSource;
+use anyhow::Context;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -68,7 +69,8 @@ fn origin(plugin: &Plugin) -> &'static str {
 /// Says what a file is, from its own interface names; compiles and runs nothing.
 pub(crate) fn inspect(file: &Path) -> anyhow::Result<ExitCode> {
     let bytes = locate::read(file)?;
-    let found = inspect::inspect(&bytes, Limits::default().largest_memory())?;
+    let found = inspect::inspect(&bytes, Limits::default().largest_memory())
+        .with_context(|| format!("cannot use `{}`", file.display()))?;
     println!("{}: {} bytes", file.display(), bytes.len());
     for stated in &found.contracts {
         println!("  {} {}", stated.contract.role, stated.version);
