@@ -68,6 +68,12 @@ impl Spawn {
         self
     }
 
+    /// Keeps handles good from one server of this to the next: they share the folder of the key.
+    #[must_use]
+    pub fn sharing(self, state: &Path) -> Self {
+        self.variable("CALIMERO_MCP_STATE_DIR", state)
+    }
+
     /// Adds an argument.
     #[must_use]
     pub fn argument(mut self, argument: impl Into<OsString>) -> Self {
@@ -278,17 +284,17 @@ impl Client {
         self.refusals.remove(0)
     }
 
-    /// Asserts that the server lives and has nothing more to say: a ping sent now is the next thing answered.
+    /// Asserts that the server lives and answers nothing else: a ping sent now is the next thing answered. That lists
+    /// changed may be said at any time.
     ///
     /// # Panics
     /// When anything else was said.
     pub fn only_a_ping_is_answered(&mut self) {
-        let before = (self.waiting.len(), self.notifications.len(), self.refusals.len());
+        let before = (self.waiting.len(), self.refusals.len());
         let answer = self.request("ping", json!({}));
         assert_eq!(answer["result"], json!({}), "{answer}");
-        let after = (self.waiting.len(), self.notifications.len(), self.refusals.len());
-        let said = (&self.waiting, &self.notifications, &self.refusals);
-        assert_eq!(before, after, "(answers, notifications, refusals): {said:?}");
+        let after = (self.waiting.len(), self.refusals.len());
+        assert_eq!(before, after, "answers and refusals: {:?} {:?}", self.waiting, self.refusals);
     }
 
     /// The whole tool list.

