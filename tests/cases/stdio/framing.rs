@@ -1,6 +1,6 @@
 //! Lines in and lines out: what is read as a message, what is refused, what is ignored.
 
-use crate::{code, handle, node, reply, send_call, serve};
+use crate::{code, handle, node, reply, serve};
 use abi_mcp_tests::process;
 use abi_mcp_tests::{Client, Lab};
 use serde_json::{Value, json};

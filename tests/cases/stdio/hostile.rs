@@ -40,7 +40,7 @@ impl Hosted {
         let server = Arc::new(server(node, limits, &cancel));
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-            let io = Io { input: Box::new(input), output: Box::new(output) };
+            let io = Io { input: Box::new(input), output: Box::new(output), watched: None };
             let ended = runtime.block_on(mcp::serve(server, io, mcp::Limits::default(), std::future::pending()));
             cancel.cancel();
             let _ = sender.send(ended);
