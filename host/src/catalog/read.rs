@@ -1,15 +1,22 @@
 //! Reading the source into a new snapshot, one read at a time.
 
 use crate::artifact::Plugins;
+use crate::catalog::clean_line;
 use crate::catalog::load::{self, LoadError};
 use crate::catalog::mapped::MappedUnit;
 use crate::catalog::snapshot::Snapshot;
 use crate::model::{CallScope, MapOptions};
 use crate::source::{self, App, NodeSource, Unit, units_of};
-use std::collections::{HashMap, HashSet};
+use futures_util::StreamExt;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
+
+/// When a read that still goes on publishes what it has. Shorter than a first list request waits, longer than honest
+/// mappers take together with compiling them.
+const EARLY: Duration = Duration::from_secs(6);
 
 /// How the catalog is built.
 #[derive(Debug, Clone)]
@@ -30,6 +37,8 @@ pub struct Catalog {
     settings: Settings,
     current: Mutex<Arc<Snapshot>>,
     mapped: Mutex<HashMap<(String, String), Arc<MappedUnit>>>,
+    /// Contents whose mapping failed for good; see [`Catalog::is_hopeless`].
+    hopeless: Mutex<HashSet<(String, String)>>,
     /// One line per thing that is wrong with the apps as they are; each is said once.
     said: Mutex<HashSet<String>>,
     reading: tokio::sync::Mutex<()>,
@@ -47,6 +56,7 @@ impl Catalog {
             settings,
             current: Mutex::default(),
             mapped: Mutex::default(),
+            hopeless: Mutex::default(),
             said: Mutex::default(),
             reading: tokio::sync::Mutex::default(),
             attempts: watch::Sender::new(0),
@@ -83,7 +93,9 @@ impl Catalog {
     pub async fn refresh(&self, scope: &CallScope) -> Result<(), source::Error> {
         let _turn = self.reading.lock().await;
         let result = self.read(scope).await;
-        if let Err(error) = &result {
+        if let Err(error) = &result
+            && !scope.cancel.is_cancelled()
+        {
             self.say_once(format!("app list unavailable: {error}"));
         }
         self.attempts.send_modify(|attempts| *attempts += 1);
@@ -98,20 +110,52 @@ impl Catalog {
             .retain(|line| !line.starts_with("app list unavailable"));
         let mut units: Vec<Unit> = apps.iter().flat_map(units_of).collect();
         units.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
-        let mapped = load::all(self, &units, scope).await;
-        let mut served = Vec::with_capacity(units.len());
-        for (unit, mapped) in units.into_iter().zip(mapped) {
-            match mapped {
-                Ok(mapped) => {
-                    self.report_gaps(&unit, &mapped);
-                    served.push((unit, mapped));
-                }
-                Err(error) => self.say_once(format!("skipping {}: {error}", unit.label())),
-            }
-        }
-        self.forget_all_but(&served);
-        self.publish(served);
+        self.forget_all_but(&units);
+        units.retain(|unit| !self.is_hopeless(unit));
+        self.map_and_publish(units, scope).await;
         Ok(())
+    }
+
+    /// Publishes all units once they are mapped; where that takes long, also what there is after [`EARLY`] and each
+    /// one that comes later: one app takes its time, the others do not wait for it (D01).
+    async fn map_and_publish(&self, units: Vec<Unit>, scope: &CallScope) {
+        let mut loading = pin!(load::each(self, units, scope));
+        let mut served = BTreeMap::new();
+        let mut late = pin!(tokio::time::sleep(EARLY));
+        loop {
+            tokio::select! {
+                biased;
+                loaded = loading.next() => match loaded {
+                    Some((at, unit, Ok(mapped))) => {
+                        self.report_gaps(&unit, &mapped);
+                        served.insert(at, (unit, mapped));
+                        if !late.is_elapsed() {
+                            continue;
+                        }
+                    }
+                    // What was given up says nothing of the apps: the list stays as it is.
+                    Some((_, _, Err(_))) if scope.cancel.is_cancelled() => return,
+                    Some((_, unit, Err(error))) => {
+                        self.say_once(format!("skipping {}: {error}", unit.label()));
+                        continue;
+                    }
+                    None => break,
+                },
+                () = &mut late, if !late.is_elapsed() => {}
+            }
+            if served.is_empty() {
+                continue;
+            }
+            self.publish(served.values().cloned().collect());
+            self.attempts.send_modify(|attempts| *attempts += 1);
+        }
+        self.publish(served.into_values().collect());
+    }
+
+    /// Whether mapping this content failed before in a way that will not change by itself. Such a unit is tried again
+    /// only when someone asks for it by name, or a plugin that loops would be run anew with every read.
+    fn is_hopeless(&self, unit: &Unit) -> bool {
+        self.hopeless.lock().unwrap_or_else(PoisonError::into_inner).contains(&unit.content_key())
     }
 
     fn publish(&self, units: Vec<(Unit, Arc<MappedUnit>)>) {
@@ -137,15 +181,24 @@ impl Catalog {
             return Ok(Arc::clone(known));
         }
         let manifest = self.source.manifest(unit, scope).await?;
-        let mapped = Arc::new(load::map(&self.plugins, manifest, self.settings.map, scope).await?);
+        let mapped = load::map(&self.plugins, manifest, self.settings.map, scope).await;
+        let mut hopeless = self.hopeless.lock().unwrap_or_else(PoisonError::into_inner);
+        if mapped.as_ref().is_err_and(LoadError::is_lasting) {
+            hopeless.insert(key.clone());
+        } else {
+            hopeless.remove(&key);
+        }
+        drop(hopeless);
+        let mapped = Arc::new(mapped?);
         self.mapped.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&mapped));
         Ok(mapped)
     }
 
     /// Drops what no installed app needs any more, so that a node of many upgrades does not fill the memory.
-    fn forget_all_but(&self, served: &[(Unit, Arc<MappedUnit>)]) {
-        let keys: HashSet<_> = served.iter().map(|(unit, _)| unit.content_key()).collect();
+    fn forget_all_but(&self, installed: &[Unit]) {
+        let keys: HashSet<_> = installed.iter().map(Unit::content_key).collect();
         self.mapped.lock().unwrap_or_else(PoisonError::into_inner).retain(|key, _| keys.contains(key));
+        self.hopeless.lock().unwrap_or_else(PoisonError::into_inner).retain(|key| keys.contains(key));
     }
 
     fn report_gaps(&self, unit: &Unit, mapped: &MappedUnit) {
@@ -161,8 +214,11 @@ impl Catalog {
 
     fn say_once(&self, line: String) {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        if said.insert(line.clone()) {
+        // Much of it is in a plugin's or an application's words.
+        let line = clean_line(&line);
+        if !said.contains(&line) {
             tracing::warn!("{line}");
+            said.insert(line);
         }
     }
 }

@@ -19,6 +19,9 @@ use tokio::sync::watch;
 /// the strictest of them give up on a server after about ten seconds.
 const FIRST_READ: Duration = Duration::from_secs(8);
 
+/// How long a call waits for the apps to be read again: a slow app or mapper must not hold up calls to others.
+const RESYNC: Duration = Duration::from_secs(8);
+
 /// What a [`Server`] is made of.
 #[derive(Debug)]
 pub struct Parts {
@@ -74,10 +77,13 @@ impl Server {
         self.keys.for_reading()
     }
 
-    /// Reads the apps again on behalf of a call; a failure is logged by the catalog and changes nothing.
+    /// Reads the apps again on behalf of a call; a failure is logged by the catalog and changes nothing. Nor does a
+    /// read that takes longer than [`RESYNC`]: the next one has what this one mapped.
     pub(crate) async fn resync(&self, scope: &CallScope) {
-        if let Err(error) = self.catalog.refresh(scope).await {
-            tracing::debug!("reading the apps again failed: {error}");
+        match tokio::time::timeout(RESYNC, self.catalog.refresh(scope)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::debug!("reading the apps again failed: {error}"),
+            Err(_) => tracing::info!("reading the apps again takes longer than {RESYNC:?}"),
         }
     }
 
