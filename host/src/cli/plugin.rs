@@ -1,6 +1,7 @@
 //! `plugin`: what the plugins are and which of them serves what.
 
 use crate::artifact::{Origin, Plugin, Plugins, inspect, locate};
+use crate::catalog::clean_line;
 use crate::cli::environment;
 use crate::cli::serve::{catalog, runtime};
 use crate::config::Settings;
@@ -48,13 +49,14 @@ async fn list_apps(settings: &Settings, plugins: &Arc<Plugins>) {
     }
     println!("\n{:<40} {:<10} {:<14} {:<12} WHY", "APP", "VERSION", "MAPPER", "SUBJECT");
     for unit in &catalog.snapshot().units {
-        let subject = unit.mapped.recognition.subject_version.as_ref().map(ToString::to_string).unwrap_or_default();
+        let subject = &unit.mapped.recognition.subject_version;
+        let subject = subject.as_ref().map(|version| clean_line(&version.to_string())).unwrap_or_default();
         println!(
             "{:<40} {:<10} {:<14} {subject:<12} {}",
             unit.unit.label(),
             unit.unit.app.version_text(),
             unit.mapped.plugin.name(),
-            unit.mapped.why
+            clean_line(&unit.mapped.why)
         );
     }
 }

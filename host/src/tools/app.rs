@@ -1,9 +1,9 @@
 //! `describe_app` and `select_app`: what an app can do, and a handle to do it with.
 
-use crate::catalog::CatalogUnit;
 use crate::catalog::mapped::MappedUnit;
+use crate::catalog::{CatalogUnit, clean_line, clean_text};
 use crate::gate;
-use crate::model::{CallScope, Content, JsonObject, Method, ToolReply};
+use crate::model::{CallScope, Content, JsonObject, Method, Note, Skipped, ToolReply};
 use crate::source::{App, Context, ContextMatch, Unit, resolve, units_of};
 use crate::tools::admission::NodeAliases;
 use crate::tools::explain::source_reply;
@@ -101,7 +101,7 @@ pub(crate) async fn load(server: &Server, unit: &Unit, scope: &CallScope) -> Res
         Ok(mapped) => Ok(mapped),
         Err(error) => match error.source_error() {
             Some(error) => Err(source_reply(server, error, scope).await),
-            None => Err(ToolReply::error(format!("Error: {}: {error}", unit.label()))),
+            None => Err(ToolReply::error(clean_text(&format!("Error: {}: {error}", unit.label())))),
         },
     }
 }
@@ -156,15 +156,18 @@ fn card(server: &Server, unit: &Unit, contexts: &[Context], context: Option<Stri
     Ok(card)
 }
 
-/// Which mapper served the app, and why that one.
+/// Which mapper served the app, and why that one; in the mapper's words, so cleaned.
 fn mapper(mapped: &MappedUnit) -> Value {
+    let note =
+        |note: &Note| clean_line(&format!("{} {}: {}", note.method.as_deref().unwrap_or("*"), note.path, note.text));
+    let skipped = |skipped: &Skipped| clean_line(&format!("{}: {}", skipped.method, skipped.reason));
     json!({
         "plugin": mapped.plugin.name(),
         "release": mapped.plugin.release().to_string(),
-        "subjectVersion": mapped.recognition.subject_version.as_ref().map(ToString::to_string),
-        "why": mapped.why,
-        "notes": mapped.notes.iter().map(|note| format!("{} {}: {}", note.method.as_deref().unwrap_or("*"), note.path, note.text)).collect::<Vec<_>>(),
-        "skipped": mapped.skipped.iter().map(|skipped| format!("{}: {}", skipped.method, skipped.reason)).collect::<Vec<_>>(),
+        "subjectVersion": mapped.recognition.subject_version.as_ref().map(|version| clean_line(&version.to_string())),
+        "why": clean_line(&mapped.why),
+        "notes": mapped.notes.iter().map(note).collect::<Vec<_>>(),
+        "skipped": mapped.skipped.iter().map(skipped).collect::<Vec<_>>(),
     })
 }
 
@@ -177,8 +180,8 @@ pub(crate) fn method_text(method: &Method) -> String {
     let mut text = crate::catalog::full_text(method.doc.as_deref(), &method.signature);
     for parameter in &method.parameters {
         if let Some(doc) = &parameter.doc {
-            let doc = crate::catalog::clean_text(doc).replace('\n', "\n    ");
-            text.push_str(&format!("\n  {}: {doc}", parameter.name));
+            let doc = clean_text(doc).replace('\n', "\n    ");
+            text.push_str(&format!("\n  {}: {doc}", clean_line(&parameter.name)));
         }
     }
     text

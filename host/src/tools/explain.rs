@@ -1,6 +1,7 @@
 //! Failures in words: decoder components first, the host's own fallback last.
 
 use crate::artifact::{Plugin, PluginError};
+use crate::catalog::{clean_line, clean_text};
 use crate::model::{CallScope, Class, Explanation, Failure, GuestFailure, HttpFailure, Retry, ToolReply};
 use crate::source;
 use crate::tools::Server;
@@ -28,10 +29,10 @@ pub(crate) async fn explain(
 
 /// An explanation as a reply: one text block, the hint on a line of its own.
 pub(crate) fn explanation_reply(explanation: &Explanation) -> ToolReply {
-    let mut text = format!("Error: {}", explanation.message);
+    let mut text = format!("Error: {}", clean_text(&explanation.message));
     if let Some(hint) = &explanation.hint {
         text.push_str("\nhint: ");
-        text.push_str(hint);
+        text.push_str(&clean_line(hint));
     }
     ToolReply::error(text)
 }
@@ -48,7 +49,7 @@ pub(crate) async fn source_reply(server: &Server, error: &source::Error, scope: 
 
 /// A plugin's failure as a reply; says whose fault it is.
 pub(crate) fn plugin_reply(error: &PluginError) -> ToolReply {
-    ToolReply::error(format!("Error: {error}"))
+    ToolReply::error(clean_text(&format!("Error: {error}")))
 }
 
 /// What is said when no decoder has words for a failure.

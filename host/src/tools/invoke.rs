@@ -2,6 +2,7 @@
 
 use crate::artifact::PluginError;
 use crate::catalog::mapped::{Input, MappedMethod, MappedUnit};
+use crate::catalog::{clean_line, clean_text};
 use crate::model::{Access, CallScope, Class, Encoded, Explanation, Failure, JsonObject, Method, Problem, ToolReply};
 use crate::source;
 use crate::tools::Server;
@@ -82,8 +83,9 @@ async fn decode(mapped: &MappedUnit, method: &MappedMethod, raw: &str, scope: &C
 }
 
 fn problems_reply(what: &str, problems: &[Problem], method: &MappedMethod) -> ToolReply {
-    let lines: Vec<String> = problems.iter().map(|problem| format!("- {}: {}", problem.at, problem.message)).collect();
-    ToolReply::error(format!("Error: {what}\n{}\n{}", lines.join("\n"), method.method.signature))
+    let line = |problem: &Problem| format!("- {}", clean_line(&format!("{}: {}", problem.at, problem.message)));
+    let lines: Vec<String> = problems.iter().map(line).collect();
+    ToolReply::error(format!("Error: {what}\n{}\n{}", lines.join("\n"), clean_text(&method.method.signature)))
 }
 
 /// Sends the form the backend took last time first. Another form is tried only where the arguments were refused
