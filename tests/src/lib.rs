@@ -3,6 +3,13 @@
 //! [`Client`] reads *every* line of stdout and fails the test on one that is not JSON-RPC. [`FakeNode`] answers what a
 //! field case says a node answered, and records what it was asked; the stateful development node is
 //! `abi_mcp_devnode`. Nothing here knows the host's insides: it only ever talks to the process.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a harness fails a test by panicking"
+)]
 
 mod client;
 mod fake_node;
