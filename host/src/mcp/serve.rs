@@ -14,7 +14,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
+use tokio::net::unix::pipe;
 
 /// Where requests come from and answers go to.
 pub struct Io {
@@ -105,8 +105,9 @@ pub async fn signals() -> Stop {
 /// Completes when nobody can read the output any more although nothing is written (E20): an idle server would outlive
 /// its client for as long as someone else holds its input open.
 async fn unread(watched: Option<OwnedFd>) {
-    // A file or a device cannot be watched; neither has a reader that leaves.
-    let watched = watched.and_then(|output| AsyncFd::register_with_interest(output, Interest::ERROR).ok());
+    // A file or a device cannot be watched; neither has a reader that leaves. Unchecked, since nothing is written
+    // through it: the descriptor stays blocking for the writer's thread.
+    let watched = watched.and_then(|output| pipe::Sender::from_owned_fd_unchecked(output).ok());
     let gone = match &watched {
         Some(output) => output.ready(Interest::ERROR).await.is_ok(),
         None => false,
