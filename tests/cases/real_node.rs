@@ -65,7 +65,7 @@ fn bs58_bytes(id: &str) -> String {
     if id.len() == 64 {
         return id.to_owned();
     }
-    let mut bytes = vec![0_u8; 32];
+    let mut bytes = [0_u8; 32];
     for digit in id.chars().map(|c| ALPHABET.find(c).expect("base58")) {
         let mut carry = digit;
         for byte in bytes.iter_mut().rev() {

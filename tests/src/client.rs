@@ -1,11 +1,11 @@
-//! A client over the pipes of a server process.
+//! A client over the pipes of a server: a process, or one that runs in the test.
 
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -22,18 +22,19 @@ pub struct Spawn {
     variables: Vec<(OsString, OsString)>,
 }
 
-/// A running server. Dropping it kills the process.
-#[derive(Debug)]
+/// A connection to a running server. Dropping it kills the process.
 pub struct Client {
-    child: Child,
-    stdin: Option<ChildStdin>,
-    lines: mpsc::Receiver<String>,
+    child: Option<Child>,
+    stdin: Option<Box<dyn Write + Send>>,
+    lines: mpsc::Receiver<Vec<u8>>,
     stderr: Arc<Mutex<String>>,
     waiting: HashMap<String, Value>,
     /// Messages without an id, in order of arrival.
     pub notifications: Vec<Value>,
+    /// Errors with the id null, in order of arrival: answers to what has no id of its own.
+    pub refusals: Vec<Value>,
     next_id: u64,
-    _state: tempfile::TempDir,
+    _state: Option<tempfile::TempDir>,
 }
 
 /// What a tool answered.
@@ -67,6 +68,12 @@ impl Spawn {
         self
     }
 
+    /// Keeps handles good from one server of this to the next: they share the folder of the key.
+    #[must_use]
+    pub fn sharing(self, state: &Path) -> Self {
+        self.variable("CALIMERO_MCP_STATE_DIR", state)
+    }
+
     /// Adds an argument.
     #[must_use]
     pub fn argument(mut self, argument: impl Into<OsString>) -> Self {
@@ -80,6 +87,17 @@ impl Spawn {
     /// When the process cannot be started.
     #[must_use]
     pub fn start(&self) -> Client {
+        let (mut client, stdout) = self.start_unread();
+        client.lines = lines_of(stdout);
+        client
+    }
+
+    /// As [`Spawn::start`], but leaves the reading of stdout to the test.
+    ///
+    /// # Panics
+    /// When the process cannot be started.
+    #[must_use]
+    pub fn start_unread(&self) -> (Client, ChildStdout) {
         let state = tempfile::tempdir().expect("a folder for state");
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -96,19 +114,12 @@ impl Spawn {
         let mut child = command.spawn().unwrap_or_else(|error| panic!("cannot start {:?}: {error}", self.program));
         let stdout = child.stdout.take().expect("stdout");
         let stderr_pipe = child.stderr.take().expect("stderr");
-        let stdin = child.stdin.take();
-        let stderr = Arc::new(Mutex::new(String::new()));
-        collect(stderr_pipe, Arc::clone(&stderr));
-        Client {
-            child,
-            stdin,
-            lines: lines_of(stdout),
-            stderr,
-            waiting: HashMap::new(),
-            notifications: Vec::new(),
-            next_id: 1,
-            _state: state,
-        }
+        let stdin = child.stdin.take().expect("stdin");
+        let mut client = Client::new(Box::new(stdin), mpsc::channel().1);
+        collect(stderr_pipe, Arc::clone(&client.stderr));
+        client.child = Some(child);
+        client._state = Some(state);
+        (client, stdout)
     }
 
     /// Starts the server and opens a 2025-11-25 session.
@@ -123,10 +134,10 @@ impl Spawn {
     }
 }
 
-fn lines_of(stdout: impl Read + Send + 'static) -> mpsc::Receiver<String> {
+fn lines_of(stdout: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
     let (send, lines) = mpsc::channel();
     std::thread::spawn(move || {
-        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+        for line in BufReader::new(stdout).split(b'\n').map_while(Result::ok) {
             if send.send(line).is_err() {
                 return;
             }
@@ -146,6 +157,26 @@ fn collect(stderr: impl Read + Send + 'static, into: Arc<Mutex<String>>) {
 }
 
 impl Client {
+    /// A client of a server without a process of its own.
+    #[must_use]
+    pub fn over(to: impl Write + Send + 'static, from: impl Read + Send + 'static) -> Self {
+        Self::new(Box::new(to), lines_of(from))
+    }
+
+    fn new(stdin: Box<dyn Write + Send>, lines: mpsc::Receiver<Vec<u8>>) -> Self {
+        Self {
+            child: None,
+            stdin: Some(stdin),
+            lines,
+            stderr: Arc::default(),
+            waiting: HashMap::new(),
+            notifications: Vec::new(),
+            refusals: Vec::new(),
+            next_id: 1,
+            _state: None,
+        }
+    }
+
     /// The `initialize` handshake of a legacy session; answers its result.
     ///
     /// # Panics
@@ -223,16 +254,47 @@ impl Client {
     /// When the line is not JSON-RPC, or answers an id twice.
     pub fn read(&mut self, limit: Duration) -> bool {
         let Ok(line) = self.lines.recv_timeout(limit) else { return false };
-        let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("stdout holds no JSON: {line}"));
-        assert_eq!(message["jsonrpc"], "2.0", "stdout holds no JSON-RPC: {line}");
+        let shown = || String::from_utf8_lossy(&line).into_owned();
+        let message: Value =
+            serde_json::from_slice(&line).unwrap_or_else(|_| panic!("stdout holds no JSON: {}", shown()));
+        assert_eq!(message["jsonrpc"], "2.0", "stdout holds no JSON-RPC: {}", shown());
+        assert_ne!(line.last(), Some(&b'\r'), "a line ends with CR LF: {}", shown());
         match message.get("id") {
-            Some(id) if !(id.is_null() && message.get("method").is_some()) => {
-                let earlier = self.waiting.insert(id.to_string(), message.clone());
-                assert!(earlier.is_none() || id.is_null(), "two answers to {id}");
+            Some(Value::Null) => {
+                assert!(message.get("error").is_some(), "the id null on something that is no error: {message}");
+                self.refusals.push(message);
             }
-            _ => self.notifications.push(message),
+            Some(id) => {
+                let earlier = self.waiting.insert(id.to_string(), message.clone());
+                assert!(earlier.is_none(), "two answers to {id}");
+            }
+            None => self.notifications.push(message),
         }
         true
+    }
+
+    /// Waits for the next error with the id null.
+    ///
+    /// # Panics
+    /// When none comes.
+    pub fn refusal(&mut self) -> Value {
+        while self.refusals.is_empty() {
+            assert!(self.read(PATIENCE), "no error with the id null; stderr:\n{}", self.stderr());
+        }
+        self.refusals.remove(0)
+    }
+
+    /// Asserts that the server lives and answers nothing else: a ping sent now is the next thing answered. That lists
+    /// changed may be said at any time.
+    ///
+    /// # Panics
+    /// When anything else was said.
+    pub fn only_a_ping_is_answered(&mut self) {
+        let before = (self.waiting.len(), self.refusals.len());
+        let answer = self.request("ping", json!({}));
+        assert_eq!(answer["result"], json!({}), "{answer}");
+        let after = (self.waiting.len(), self.refusals.len());
+        assert_eq!(before, after, "answers and refusals: {:?} {:?}", self.waiting, self.refusals);
     }
 
     /// The whole tool list.
@@ -317,8 +379,11 @@ impl Client {
     }
 
     /// The process, for signals and `/proc`.
+    ///
+    /// # Panics
+    /// When the server has none.
     pub fn pid(&self) -> u32 {
-        self.child.id()
+        self.child.as_ref().expect("a process").id()
     }
 
     /// Closes stdin and leaves the server to end.
@@ -333,7 +398,8 @@ impl Client {
     pub fn wait(&mut self, limit: Duration) -> (ExitStatus, Duration) {
         let started = Instant::now();
         while started.elapsed() < limit {
-            if let Some(status) = self.child.try_wait().expect("the process can be waited for") {
+            let child = self.child.as_mut().expect("a process");
+            if let Some(status) = child.try_wait().expect("the process can be waited for") {
                 return (status, started.elapsed());
             }
             std::thread::sleep(Duration::from_millis(5));
@@ -344,13 +410,17 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
 }
 
 impl Reply {
-    fn of(answer: &Value) -> Self {
+    /// Reads the answer to a `tools/call`.
+    #[must_use]
+    pub fn of(answer: &Value) -> Self {
         let Some(result) = answer.get("result") else {
             let error = answer.get("error").cloned().unwrap_or_default();
             let text = error["message"].as_str().unwrap_or_default().to_owned();

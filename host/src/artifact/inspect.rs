@@ -257,21 +257,28 @@ impl Outline {
         Ok(outline)
     }
 
-    /// The contracts stated, one for each role: the newest version this host speaks.
+    /// The contracts stated, one for each role: the newest version this host speaks. A role that is stated in other
+    /// versions only is refused, not left out: its loss would show much later and with no word of versions (D05).
     fn contracts(&self) -> Result<Vec<Stated>, InspectError> {
         let mut spoken: Vec<Stated> = Vec::new();
-        let mut refused = None;
+        let mut refused = Vec::new();
         for export in self.exports.iter().filter(|name| name.starts_with(NAMESPACE)) {
             match stated(export) {
                 Ok(stated) => spoken.push(stated),
-                Err(error) => refused = refused.or(Some(error)),
+                Err(error) => refused.push((package_of(export), error)),
             }
+        }
+        let lost = |package: &str| {
+            Range::of(package).is_some() && !spoken.iter().any(|stated| stated.contract.package == package)
+        };
+        if let Some(at) = refused.iter().position(|(package, _)| lost(package)) {
+            return Err(refused.swap_remove(at).1);
         }
         spoken.sort_by_key(|stated| (stated.contract.role, std::cmp::Reverse(stated.version)));
         spoken.dedup_by_key(|stated| stated.contract.role);
-        match (spoken.is_empty(), refused) {
+        match (spoken.is_empty(), refused.into_iter().next()) {
             (false, _) => Ok(spoken),
-            (true, Some(error)) => Err(error),
+            (true, Some((_, error))) => Err(error),
             (true, None) => Err(InspectError::NoContract { exports: self.exports.clone() }),
         }
     }
@@ -319,6 +326,10 @@ fn stated(export: &str) -> Result<Stated, InspectError> {
         // A package this host has never heard of belongs to a later release.
         _ => Err(InspectError::TooNew { package, found }),
     }
+}
+
+fn package_of(export: &str) -> &str {
+    split(export).map_or(export, |(package, _, _)| package)
 }
 
 /// `abi-mcp:mapper/schema@0.1.0` in its parts: package, interface, version.

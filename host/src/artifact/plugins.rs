@@ -25,6 +25,13 @@ impl Plugins {
         Self { cache, registry: OnceLock::new(), mappings: OnceLock::new() }
     }
 
+    /// The plugins of a registry that was made elsewhere; the bundled ones only if it has them. What they make is kept
+    /// in memory only.
+    #[must_use]
+    pub fn of(registry: Registry) -> Self {
+        Self { cache: None, registry: OnceLock::from(registry), mappings: OnceLock::new() }
+    }
+
     /// The plugins, inspected on first use. One that is none is left out and reported.
     pub fn registry(&self) -> &Registry {
         self.registry.get_or_init(|| {

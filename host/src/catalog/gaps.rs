@@ -1,7 +1,7 @@
 //! What a read could not serve, told once on stderr and again only after it had gone.
 
-use crate::catalog::listing::collides;
 use crate::catalog::describe::clean_line;
+use crate::catalog::listing::collides;
 use crate::catalog::load::LoadError;
 use crate::catalog::mapped::MappedUnit;
 use crate::source::{self, Unit};

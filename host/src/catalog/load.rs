@@ -1,11 +1,12 @@
 //! From a unit to its mapped methods: fetch, select a mapper, map.
 
-use crate::artifact::{PluginError, Plugins, SelectError};
+use crate::artifact::{Cause, PluginError, Plugins, SelectError};
 use crate::catalog::Catalog;
 use crate::catalog::mapped::MappedUnit;
 use crate::model::{CallScope, MapOptions};
+use crate::sandbox;
 use crate::source::{self, Unit};
-use futures_util::{StreamExt, stream};
+use futures_util::{Stream, StreamExt, stream};
 use std::sync::Arc;
 
 /// Manifests fetched and mapped at once: enough to hide the node's latency, few enough to leave workers to calls.
@@ -26,13 +27,16 @@ pub enum LoadError {
 }
 
 impl LoadError {
-    /// Whether the same manifest would fail again.
+    /// Whether the same manifest would fail the same way again. A caller's cancellation and this machine's own trouble
+    /// pass, a source may answer next time.
     #[must_use]
     pub fn is_lasting(&self) -> bool {
         match self {
             Self::Source(_) | Self::Select(SelectError::Cancelled) => false,
             Self::Select(_) => true,
-            Self::Plugin(error) => !error.is_cancelled(),
+            Self::Plugin(error) => {
+                !matches!(error.cause, Cause::Sandbox(sandbox::Error::Cancelled | sandbox::Error::Host { .. }))
+            }
         }
     }
 
@@ -46,15 +50,18 @@ impl LoadError {
     }
 }
 
-/// Loads every unit, at most [`AT_ONCE`] at a time; answers in the units' order. One failure touches no other unit.
-pub(crate) async fn all(
-    catalog: &Catalog,
-    units: &[Unit],
-    scope: &CallScope,
-) -> Vec<Result<Arc<MappedUnit>, Arc<LoadError>>> {
-    catalog.forget_all_but(units);
-    let load = |unit: Unit| async move { catalog.load(&unit, scope).await };
-    stream::iter(units.to_vec()).map(load).buffered(AT_ONCE).collect().await
+/// Loads every unit, at most [`AT_ONCE`] at a time; each comes with its place among the units as soon as it is there.
+/// One failure touches no other unit.
+pub(crate) fn each<'a>(
+    catalog: &'a Catalog,
+    units: Vec<Unit>,
+    scope: &'a CallScope,
+) -> impl Stream<Item = (usize, Unit, Result<Arc<MappedUnit>, Arc<LoadError>>)> + 'a {
+    let load = move |(at, unit): (usize, Unit)| async move {
+        let loaded = catalog.load(&unit, scope).await;
+        (at, unit, loaded)
+    };
+    stream::iter(units.into_iter().enumerate()).map(load).buffer_unordered(AT_ONCE)
 }
 
 /// Selects the mapper for a manifest and maps it.

@@ -8,11 +8,17 @@ use crate::catalog::mapped::MappedUnit;
 use crate::catalog::snapshot::Snapshot;
 use crate::model::{CallScope, Cancel, MapOptions};
 use crate::source::{self, NodeSource, Unit, units_of};
-use std::collections::{HashMap, HashSet};
+use futures_util::StreamExt;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
+
+/// When a read that still goes on publishes what it has. Shorter than a first list request waits, longer than honest
+/// mappers take together with compiling them.
+const EARLY: Duration = Duration::from_secs(6);
 
 /// How the catalog is built.
 #[derive(Debug, Clone)]
@@ -118,15 +124,39 @@ impl Catalog {
         let apps = self.source.apps(&scope).await.inspect_err(|error| self.gaps.unreadable(error))?;
         let mut units: Vec<Unit> = apps.iter().flat_map(units_of).collect();
         units.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
-        let loaded = load::all(self, &units, &scope).await;
-        if self.cancel.is_cancelled() {
-            return Ok(());
-        }
-        self.gaps.report(units.iter().zip(&loaded));
-        let pairs = units.into_iter().zip(loaded);
-        let served: Vec<_> = pairs.filter_map(|(unit, loaded)| Some((unit, loaded.ok()?))).collect();
-        self.publish(served).await;
+        self.forget_all_but(&units);
+        self.load_and_publish(units, &scope).await;
         Ok(())
+    }
+
+    /// Publishes all units once they are loaded; where that takes long, also what there is after [`EARLY`] and each
+    /// one that comes later: one app takes its time, the others do not wait for it.
+    async fn load_and_publish(&self, units: Vec<Unit>, scope: &CallScope) {
+        let mut loading = pin!(load::each(self, units, scope));
+        let mut loaded: BTreeMap<usize, (Unit, Loaded)> = BTreeMap::new();
+        let mut late = pin!(tokio::time::sleep(EARLY));
+        loop {
+            tokio::select! {
+                biased;
+                next = loading.next() => match next {
+                    Some((at, unit, result)) => {
+                        loaded.insert(at, (unit, result));
+                        if !late.is_elapsed() {
+                            continue;
+                        }
+                    }
+                    None => break,
+                },
+                () = &mut late, if !late.is_elapsed() => {}
+            }
+            self.publish(served(&loaded)).await;
+            self.ended.send_modify(|ended| *ended += 1);
+        }
+        // What was given up at shutdown says nothing of the apps.
+        if !self.cancel.is_cancelled() {
+            self.gaps.report(loaded.values().map(|(unit, result)| (unit, result)));
+            self.publish(served(&loaded)).await;
+        }
     }
 
     async fn publish(&self, units: Vec<(Unit, Arc<MappedUnit>)>) {
@@ -170,6 +200,11 @@ impl Catalog {
         let keys: HashSet<_> = units.iter().map(Unit::content_key).collect();
         self.mapped.lock().unwrap_or_else(PoisonError::into_inner).retain(|key, _| keys.contains(key));
     }
+}
+
+/// The units that can be served, in catalog order.
+fn served(loaded: &BTreeMap<usize, (Unit, Loaded)>) -> Vec<(Unit, Arc<MappedUnit>)> {
+    loaded.values().filter_map(|(unit, result)| Some((unit.clone(), Arc::clone(result.as_ref().ok()?)))).collect()
 }
 
 fn sort_key(unit: &Unit) -> (&str, &str, Option<&str>) {

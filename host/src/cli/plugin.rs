@@ -1,6 +1,7 @@
 //! `plugin`: what the plugins are and which of them serves what.
 
 use crate::artifact::{Origin, Plugin, Plugins, inspect, locate};
+use crate::catalog::clean_line;
 use crate::cli::environment;
 use crate::cli::serve::{catalog, runtime};
 use crate::config::Settings;
@@ -8,6 +9,7 @@ use crate::model::Cancel;
 use crate::node::Session;
 use crate::sandbox::Limits;
 use crate::source::NodeSource;
+use anyhow::Context;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -47,13 +49,14 @@ async fn list_apps(settings: &Settings, plugins: &Arc<Plugins>) {
     }
     println!("\n{:<40} {:<10} {:<14} {:<12} WHY", "APP", "VERSION", "MAPPER", "SUBJECT");
     for unit in &catalog.snapshot().units {
-        let subject = unit.mapped.recognition.subject_version.as_ref().map(ToString::to_string).unwrap_or_default();
+        let subject = &unit.mapped.recognition.subject_version;
+        let subject = subject.as_ref().map(|version| clean_line(&version.to_string())).unwrap_or_default();
         println!(
             "{:<40} {:<10} {:<14} {subject:<12} {}",
             unit.unit.label(),
             unit.unit.app.version_text(),
             unit.mapped.plugin.name(),
-            unit.mapped.why
+            clean_line(&unit.mapped.why)
         );
     }
 }
@@ -68,7 +71,8 @@ fn origin(plugin: &Plugin) -> &'static str {
 /// Says what a file is, from its own interface names; compiles and runs nothing.
 pub(crate) fn inspect(file: &Path) -> anyhow::Result<ExitCode> {
     let bytes = locate::read(file)?;
-    let found = inspect::inspect(&bytes, Limits::default().largest_memory())?;
+    let found = inspect::inspect(&bytes, Limits::default().largest_memory())
+        .with_context(|| format!("cannot use `{}`", file.display()))?;
     println!("{}: {} bytes", file.display(), bytes.len());
     for stated in &found.contracts {
         println!("  {} {}", stated.contract.role, stated.version);

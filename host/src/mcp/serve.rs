@@ -10,8 +10,11 @@ use super::shutdown::Shutdown;
 use super::transport::Connection;
 use super::writer::Writer;
 use std::io::{Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::io::Interest;
+use tokio::net::unix::pipe;
 
 /// Where requests come from and answers go to.
 pub struct Io {
@@ -19,13 +22,18 @@ pub struct Io {
     pub input: Box<dyn Read + Send>,
     /// Written on a thread of its own.
     pub output: Box<dyn Write + Send>,
+    /// The output's descriptor, if the system can tell by it that the reader has gone. Without one, or where it is
+    /// no pipe, that shows with the next write only.
+    pub watched: Option<OwnedFd>,
 }
 
 impl Io {
     /// The process's own stdin and stdout. Nobody else may use them from here on.
     #[must_use]
     pub fn stdio() -> Self {
-        Self { input: Box::new(std::io::stdin()), output: Box::new(std::io::stdout()) }
+        let output = std::io::stdout();
+        let watched = output.as_fd().try_clone_to_owned().ok();
+        Self { input: Box::new(std::io::stdin()), output: Box::new(output), watched }
     }
 }
 
@@ -94,6 +102,21 @@ pub async fn signals() -> Stop {
     }
 }
 
+/// Completes when nobody can read the output any more although nothing is written (E20): an idle server would outlive
+/// its client for as long as someone else holds its input open.
+async fn unread(watched: Option<OwnedFd>) {
+    // A file or a device cannot be watched; neither has a reader that leaves. Unchecked, since nothing is written
+    // through it: the descriptor stays blocking for the writer's thread.
+    let watched = watched.and_then(|output| pipe::Sender::from_owned_fd_unchecked(output).ok());
+    let gone = match &watched {
+        Some(output) => output.ready(Interest::ERROR).await.is_ok(),
+        None => false,
+    };
+    if !gone {
+        std::future::pending().await
+    }
+}
+
 /// Serves one client and returns within 2 s of the end of its input, or of `stop`, or of its last read.
 ///
 /// Writes nothing before the first request. The threads that read and write are left behind where they are blocked;
@@ -104,10 +127,12 @@ pub async fn serve<S: Service>(service: Arc<S>, io: Io, limits: Limits, stop: im
         Ok(started) => started,
         Err(error) => return Outcome::NotStarted(error),
     };
-    tokio::pin!(stop);
+    let unread = unread(io.watched);
+    tokio::pin!(stop, unread);
     let first = tokio::select! {
         first = input.recv() => first,
         stop = &mut stop => return Outcome::Stopped(stop),
+        () = &mut unread => return Outcome::OutputClosed,
     };
     let Some(first) = first else { return Outcome::InputClosed };
     service.opened();
@@ -118,11 +143,13 @@ pub async fn serve<S: Service>(service: Arc<S>, io: Io, limits: Limits, stop: im
     let running = rmcp::service::serve_directly(server, connection, None).waiting();
     tokio::pin!(running);
     let mut ended = false;
+    let mut nobody_reads = false;
     let mut stopped = None;
     tokio::select! {
         _ = &mut running => ended = true,
         () = shutdown.abandoned.cancelled() => {}
         () = writer.gone() => {}
+        () = &mut unread => nobody_reads = true,
         stop = &mut stop => stopped = Some(stop),
     }
     if !ended {
@@ -136,7 +163,7 @@ pub async fn serve<S: Service>(service: Arc<S>, io: Io, limits: Limits, stop: im
         let _ = tokio::time::timeout(limits.write_stall, writer.finish(limits.write_stall)).await;
         return Outcome::Stopped(stop);
     }
-    if writer.is_gone() {
+    if nobody_reads || writer.is_gone() {
         return Outcome::OutputClosed;
     }
     // A client that reads slowly gets everything, as long as it reads (E19).

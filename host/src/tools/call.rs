@@ -1,6 +1,7 @@
 //! `call`: any method of an app by name, for clients that do not show the generated tools and for methods that have
 //! none. The application's arguments are kept apart in `args`, so no name of theirs can collide with ours.
 
+use crate::catalog::clean_line;
 use crate::catalog::mapped::{MappedMethod, MappedUnit};
 use crate::gate::{Handle, Refusal};
 use crate::model::{CallScope, JsonObject, Role, ToolReply};
@@ -82,5 +83,6 @@ async fn find(
 fn unknown(mapped: &MappedUnit, name: &str, unit: &Unit) -> String {
     let names: Vec<&str> = mapped.methods.iter().map(|method| &*method.method.name).collect();
     let available = if names.is_empty() { "(none)".to_owned() } else { names.join(", ") };
+    let available = clean_line(&available);
     format!("Error: Method \"{name}\" not found on \"{}\". Available: {available}", unit.app.label())
 }

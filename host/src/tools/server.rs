@@ -21,6 +21,9 @@ use tokio::sync::watch;
 /// the strictest of them give up on a server after about ten seconds.
 const FIRST_READ: Duration = Duration::from_secs(8);
 
+/// How long a call waits for the apps to be read again: a slow app or mapper must not hold up calls to others.
+const RESYNC: Duration = Duration::from_secs(8);
+
 /// What a [`Server`] is made of.
 #[derive(Debug)]
 pub struct Parts {
@@ -97,11 +100,12 @@ impl Server {
         self.keys.for_reading()
     }
 
-    /// Reads the apps again on behalf of a call, for as long as the call is wanted. A failure is told by the catalog
-    /// and changes nothing.
+    /// Reads the apps again on behalf of a call, for as long as the call is wanted and at most [`RESYNC`]. A failure is
+    /// told by the catalog and changes nothing.
     pub(crate) async fn resync(&self, scope: &CallScope) {
         tokio::select! {
             _ = self.catalog.refresh() => {}
+            () = tokio::time::sleep(RESYNC) => {}
             () = scope.cancel.cancelled() => {}
         }
     }

@@ -1,14 +1,46 @@
-//! Field cases of the transport (kind E), against the real binary.
+//! Field cases of the transport (kind E) and of hostile plugins (kind D), against the real binary. Tests named `eNN_`
+//! or `dNN_` are the field cases of that number.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
-use abi_mcp_tests::{FakeNode, Spawn};
+mod framing;
+mod hostile;
+mod inspect;
+mod lifecycle;
+mod load;
+
+use abi_mcp_tests::{App, Client, FakeNode, Lab, Reply, Spawn, manifest};
+use serde_json::{Value, json};
 use std::time::Duration;
 
-#[test]
-fn e02_a_closed_stdin_ends_an_idle_server() {
-    let node = FakeNode::with(Vec::new());
-    let mut client = Spawn::serve(env!("CARGO_BIN_EXE_abi-mcp")).node(node.url()).connect();
-    client.close_stdin();
-    let (status, _) = client.wait(Duration::from_secs(10));
-    assert!(status.success(), "{status}");
+/// What the cases call "within 2 s", with room for a busy machine.
+const SOON: Duration = Duration::from_secs(10);
+
+/// The real binary in front of a node.
+fn serve(url: &str) -> Spawn {
+    Spawn::serve(env!("CARGO_BIN_EXE_abi-mcp")).node(url)
+}
+
+/// A node with one small app.
+fn node() -> FakeNode {
+    let text = json!([{"name": "text", "type": {"kind": "string"}}]);
+    let methods = json!([{"name": "say", "params": text, "returns": {"kind": "string"}}]);
+    FakeNode::with(vec![App::new("appAAA", "com.example.kv", manifest(json!({}), methods))])
+}
+
+/// Sends a call of the lab's app; answers its id.
+fn send_call(client: &mut Client, handle: &str, method: &str, mut arguments: Value) -> Value {
+    arguments["app_handle"] = handle.into();
+    client.send("tools/call", json!({"name": format!("types_lab_{method}"), "arguments": arguments}))
+}
+
+fn handle(client: &mut Client) -> String {
+    client.handle(Lab::APP, None)
+}
+
+fn code(answer: &Value) -> i64 {
+    answer["error"]["code"].as_i64().unwrap_or_else(|| panic!("no error: {answer}"))
+}
+
+fn reply(answer: &Value) -> Reply {
+    Reply::of(answer)
 }

@@ -78,6 +78,17 @@ fn d05_a_contract_too_new_or_too_old_is_told_with_both_versions_and_the_next_ste
 }
 
 #[test]
+fn d05_one_role_of_a_spoken_version_does_not_hide_another_of_an_unspoken_one() {
+    let mapper = ["abi-mcp:mapper/schema@0.9.0", "abi-mcp:mapper/signature@0.9.0", "abi-mcp:mapper/codec@0.9.0"];
+    let skewed = component(&[], &[&mapper[..], &["abi-mcp:errors/decoder@0.1.0"]].concat());
+    expect(&skewed, "contract::too_new", &["abi-mcp:mapper@0.9.0", "speaks 0.1"]);
+    // A newer version beside a spoken one is the author's care for both, and a role of a later release is no loss.
+    let both =
+        component(&[], &["abi-mcp:errors/decoder@0.1.0", "abi-mcp:errors/decoder@0.9.0", "abi-mcp:oracle/ask@1.0.0"]);
+    assert_eq!(inspect(&both, LARGEST).unwrap().contracts[0].version.to_string(), "0.1.0");
+}
+
+#[test]
 fn d05_a_component_without_a_version_mark_is_refused() {
     let none = component(&[], &["acme:kv/store@1.0.0"]);
     expect(&none, "contract::none", &["`acme:kv/store@1.0.0`", "supported: "]);

@@ -65,7 +65,8 @@ impl Client {
                     Err(_) => std::future::pending().await,
                 }
             };
-            let outcome = runtime.block_on(serve(served, Io { input: Box::new(input), output }, limits, stop));
+            let outcome =
+                runtime.block_on(serve(served, Io { input: Box::new(input), output, watched: None }, limits, stop));
             let _ = sender.send(outcome);
             runtime.shutdown_background();
         });

@@ -209,7 +209,7 @@ fn requests_are_read_from_a_file_as_well() {
     std::io::Seek::rewind(&mut file).unwrap();
     let (mut from, to) = std::os::unix::net::UnixStream::pair().unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let io = crate::mcp::Io { input: Box::new(file), output: Box::new(to) };
+    let io = crate::mcp::Io { input: Box::new(file), output: Box::new(to), watched: None };
     let service = std::sync::Arc::new(super::fake::Fake::default());
     runtime.block_on(crate::mcp::serve(service, io, Limits::default(), std::future::pending()));
     drop(runtime);

@@ -62,7 +62,8 @@ impl schema::Guest for Hostile {
             "garbage-meta" => odd.meta = Some("17".to_owned()),
             "twin-parameters" => odd.parameters = vec![parameter("a"), parameter("a")],
             "big-plan" => odd.plan = vec![b'p'; (1 << 20) + 1],
-            "evil" => {
+            // `evil` alone is refused while it is recognised, for the name of its ecosystem.
+            "evil" | "evil-text" => {
                 *odd = method(EVIL, &[EVIL]);
                 odd.title = Some(EVIL.to_owned());
                 odd.doc = Some(EVIL.to_owned());
