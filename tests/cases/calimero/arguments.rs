@@ -255,3 +255,39 @@ fn a_call_never_sends_what_the_method_does_not_declare() {
     let context = App::context_of(crate::ID);
     passes(&node, &mut client, "app_m", json!({"a": 1, "_context": context}), r#"{"a":1}"#);
 }
+
+/// JSON Schema calls 7.0 an integer, and clients whose numbers are all floats send it; a typed reader does not take it.
+#[test]
+fn a_whole_number_written_as_a_fraction_is_the_integer_it_is() {
+    let types = json!({
+        "P": {"kind": "record", "fields": [param("x", kind("i32")), param("f", kind("f64"))]},
+        "V": {"kind": "variant", "variants": [{"name": "A", "payload": kind("u32")}, {"name": "B", "payload": {"$ref": "P"}}]},
+    });
+    let list = json!({"kind": "list", "items": kind("u64")});
+    let tuple = json!({"kind": "tuple", "elements": [kind("u32"), kind("f64")]});
+    let map = json!({"kind": "map", "key": kind("string"), "value": kind("i64")});
+    let params = json!([
+        nullable("n", kind("u32")),
+        nullable("xs", list),
+        nullable("t", tuple),
+        nullable("m", map),
+        nullable("v", json!({"$ref": "V"})),
+        nullable("f", kind("f64")),
+        nullable("b", kind("bytes")),
+    ]);
+    let (node, mut client) = taking(types, params);
+    for (given, sent) in [
+        (r#"{"n":7.0}"#, r#"{"n":7}"#),
+        (r#"{"n":1e3}"#, r#"{"n":1000}"#),
+        (r#"{"xs":[1.0,2,3.0]}"#, r#"{"xs":[1,2,3]}"#),
+        (r#"{"t":[1.0,2.0]}"#, r#"{"t":[1,2.0]}"#),
+        (r#"{"m":{"a":-5.0}}"#, r#"{"m":{"a":-5}}"#),
+        (r#"{"v":{"A":3.0}}"#, r#"{"v":{"A":3}}"#),
+        (r#"{"v":{"B":{"x":3.0,"f":4.0}}}"#, r#"{"v":{"B":{"x":3,"f":4.0}}}"#),
+        (r#"{"f":4.0}"#, r#"{"f":4.0}"#),
+        (r#"{"b":[222.0,173]}"#, r#"{"b":[222,173]}"#),
+    ] {
+        passes(&node, &mut client, "app_m", serde_json::from_str(given).unwrap(), sent);
+    }
+    refuses(&node, &mut client, "app_m", json!({"n": 7.5}), &["`n`"]);
+}

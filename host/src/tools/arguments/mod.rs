@@ -8,11 +8,13 @@
 //! - a text of digits where an integer is declared is the integer, exactly (JavaScript cannot send 2^53 and more);
 //! - null for an optional argument that does not take null is as if it were left out.
 //!
-//! Does not know what the arguments mean; values meant for the application are not changed in any other way.
+//! An integer written as `7.0`, which every schema takes for one, goes out as `7` ([`whole`]). Does not know what the
+//! arguments mean; values meant for the application are not changed in any other way.
 
 mod explain;
 mod render;
 mod repair;
+mod whole;
 
 #[cfg(test)]
 mod tests;
@@ -98,7 +100,7 @@ impl ArgumentChecker {
     pub(crate) fn check(&self, arguments: JsonObject) -> Result<JsonObject, Vec<ArgumentProblem>> {
         let arguments = Value::Object(arguments);
         let arguments = if self.validator.is_valid(&arguments) { arguments } else { self.repaired(arguments)? };
-        let Value::Object(arguments) = arguments else { return Ok(JsonObject::new()) };
+        let Value::Object(arguments) = whole::integers(&self.schema, arguments) else { return Ok(JsonObject::new()) };
         Ok(arguments.into_iter().map(|(wire, value)| (self.original(wire), value)).collect())
     }
 
