@@ -2,7 +2,6 @@
 
 use crate::config::{Error, Settings};
 use crate::trace;
-use std::io::IsTerminal;
 use std::sync::Arc;
 
 /// The settings the environment holds.
@@ -13,14 +12,11 @@ pub(crate) fn settings() -> Result<Settings, Error> {
     Settings::from_variables(|name| std::env::var(name).ok(), std::env::home_dir())
 }
 
-/// Starts the log on stderr, filtered by `RUST_LOG`; colours only for people who can see and want them.
+/// Starts the log on stderr, filtered by `RUST_LOG`.
 ///
 /// # Errors
 /// A filter that cannot be read.
 pub(crate) fn start_log(settings: &Settings) -> Result<(), trace::Error> {
-    let options = trace::Options {
-        filter: std::env::var("RUST_LOG").ok(),
-        colour: std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
-    };
+    let options = trace::Options { filter: std::env::var("RUST_LOG").ok() };
     trace::init(&options, Arc::clone(&settings.node.redactor))
 }

@@ -260,3 +260,21 @@ fn e22_not_a_byte_is_said_before_the_first_request() {
     first.recv_timeout(SOON).unwrap();
     first.recv_timeout(SOON).expect("the first line is the answer to initialize");
 }
+
+#[test]
+fn a_terminal_on_stderr_is_no_reason_to_panic() {
+    // `script` gives its command a terminal; where it is missing, so is the terminal.
+    let Ok(mut script) = Command::new("script")
+        .args(["-qec", &format!("{} serve </dev/null", env!("CARGO_BIN_EXE_abi-mcp")), "/dev/null"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+    else {
+        println!("skipped: there is no `script`");
+        return;
+    };
+    let mut said = String::new();
+    script.stdout.take().unwrap().read_to_string(&mut said).unwrap();
+    assert!(script.wait().unwrap().success(), "{said}");
+    assert_eq!(said, "");
+}

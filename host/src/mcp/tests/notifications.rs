@@ -94,6 +94,8 @@ fn e17_cancelling_stops_the_work_and_nothing_more_is_said_of_it() {
     client.say(json!({ "jsonrpc": "2.0", "method": "notifications/cancelled" }));
     client.say(legacy(1, "tools/call", call("slow", json!({ "ms": 60_000 }))));
     client.ask(legacy(2, "ping", json!({})));
+    // A call that was cancelled before it began has no work to stop.
+    client.silent_for(SILENCE);
     client.say(cancelled(json!(1)));
     client.silent_for(SILENCE);
     assert_eq!(client.service.cancelled.load(Ordering::SeqCst), 1);
