@@ -10,7 +10,9 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
 /// What is logged when nothing else is asked for.
-pub const DEFAULT_FILTER: &str = "warn";
+///
+/// The MCP SDK warns of every error answer, which the client has already been given.
+pub const DEFAULT_FILTER: &str = "warn,rmcp=error";
 
 /// Why the log could not be set up.
 #[derive(Debug, thiserror::Error)]
