@@ -289,9 +289,11 @@ fn many_bad_items_end_soon_and_make_a_short_text() {
 fn a_value_that_fits_is_never_changed() {
     let full = json!({"type": "object", "properties": {"p": {"anyOf": [{"type": "integer"}, {"type": "string"}, {"type": "array", "items": {}}]}}});
     let check = checker(full);
-    for value in [json!("7"), json!("[1]"), json!(7), json!(["7", "[1]"]), json!(1.0)] {
+    for value in [json!("7"), json!("[1]"), json!(7), json!(["7", "[1]"])] {
         assert_eq!(passes(&check, json!({"p": value.clone()})), json!({"p": value}));
     }
+    // The same value, in the only spelling that typed readers take.
+    assert_eq!(passes(&check, json!({"p": 1.0})), json!({"p": 1}));
 }
 
 #[test]
