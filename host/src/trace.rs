@@ -1,4 +1,4 @@
-//! Sets up the log: `tracing` to stderr, every line through the redactor.
+//! Sets up the log: `tracing` to stderr, one line an event, every line through the redactor.
 //!
 //! In: a filter in the usual directive syntax. It reads no environment itself, knows
 //! no secret, and never writes to stdout, which belongs to the protocol.
@@ -102,10 +102,25 @@ impl<W: Write> Write for Line<'_, W> {
 
     fn flush(&mut self) -> io::Result<()> {
         let text = String::from_utf8_lossy(&self.text);
-        self.sink.write_all(self.redactor.redact(&text).as_bytes())?;
+        self.sink.write_all(one_line(&self.redactor.redact(&text)).as_bytes())?;
         self.text.clear();
         self.sink.flush()
     }
+}
+
+/// The event on one line: a line break in an app's name or a node's answer must not forge an entry of the log.
+fn one_line(event: &str) -> String {
+    let mut line = String::with_capacity(event.len() + 1);
+    for letter in event.trim_end_matches('\n').chars() {
+        match letter {
+            '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => {
+                line.extend(letter.escape_default())
+            }
+            _ => line.push(letter),
+        }
+    }
+    line.push('\n');
+    line
 }
 
 impl<W: Write> Drop for Line<'_, W> {
@@ -156,6 +171,12 @@ mod tests {
         });
         assert_eq!(text.lines().count(), 2, "{text}");
         assert!(!text.contains("FIXTURE") && text.contains("http://h/x") && text.contains("refused"), "{text}");
+    }
+
+    #[test]
+    fn an_event_is_one_line_whatever_it_quotes() {
+        let text = logged(None, || tracing::warn!("skipping {}", "org.bad\nWARN forged\r\u{2028}x"));
+        assert_eq!(text.trim_start(), "WARN abi_mcp::trace::tests: skipping org.bad\\nWARN forged\\r\\u{2028}x\n");
     }
 
     #[test]

@@ -4,6 +4,14 @@
 //! field case says a node answered, and records what it was asked; [`LiveNode`] and [`Lab`] are the stateful development
 //! node. Nothing here knows the host's insides: it only ever talks to the process.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test speaks by panicking"
+)]
+
 mod client;
 mod fake_node;
 mod lab;

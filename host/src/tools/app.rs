@@ -17,6 +17,10 @@ const TOOLS_NOTE: &str = "Clients may show these names with a prefix, commonly m
 const SERVICE_NOTE: &str = "Not discoverable: a node exposes no service list for an application whose services it \
                             has not recorded, and no context of it names one.";
 
+/// How much text of methods one answer holds, in bytes, beside the last one: clients cut answers at 25,000 tokens, of
+/// some three bytes each in signatures, and the guide needs its share.
+const METHODS_TEXT: usize = 48 * 1024;
+
 /// Describes an app: its guide, every method, and a handle to plan with.
 pub(crate) async fn describe(
     server: &Server,
@@ -29,7 +33,8 @@ pub(crate) async fn describe(
     let (mapped, contexts) = (mapped?, contexts?);
     let mut card = card(server, &unit, &contexts, None).await?;
     card.insert("mapper".to_owned(), mapper(&mapped));
-    card.insert("methods".to_owned(), methods(&mapped));
+    let from = arguments.get("from").and_then(Value::as_u64).and_then(|from| usize::try_from(from).ok());
+    insert_methods(&mut card, &mapped, from.unwrap_or(0));
     let mut content = vec![Content::Text(pretty(&card))];
     match app.guide {
         Some(_) => content.extend(guide::blocks_noted(&app, &server.guides_shown)),
@@ -55,7 +60,7 @@ pub(crate) async fn select(server: &Server, arguments: &JsonObject, scope: &Call
     know(server, &unit, scope).await;
     let mut card = card(server, &unit, &contexts, chosen.map(|context| context.id.clone())).await?;
     if verbose {
-        card.insert("methods".to_owned(), methods(&*load(server, &unit, scope).await?));
+        insert_methods(&mut card, &*load(server, &unit, scope).await?, 0);
     }
     card.insert("tools".to_owned(), json!(tool_names(server, &unit)));
     card.insert("toolsNote".to_owned(), json!(TOOLS_NOTE));
@@ -193,8 +198,25 @@ fn skipped(skipped: &Skipped) -> String {
     clean_line(&format!("{}: {}", skipped.method, skipped.reason))
 }
 
-fn methods(mapped: &MappedUnit) -> Value {
-    mapped.methods.iter().map(|method| Value::String(method_text(&method.method))).collect()
+/// The methods after the first `from`, as many as one answer holds, and how to see the rest.
+fn insert_methods(card: &mut JsonObject, mapped: &MappedUnit, from: usize) {
+    let mut room = METHODS_TEXT;
+    let fits = |text: &String| {
+        let fits = room > 0;
+        room = room.saturating_sub(text.len());
+        fits
+    };
+    let rest = mapped.methods.iter().skip(from);
+    let shown: Vec<String> = rest.map(|method| method_text(&method.method)).take_while(fits).collect();
+    let (end, all) = (from.saturating_add(shown.len()), mapped.methods.len());
+    if from > 0 || end < all {
+        let more = if end < all { format!("; describe_app with from = {end} shows more") } else { String::new() };
+        card.insert(
+            "methodsNote".to_owned(),
+            json!(format!("{} methods of {all}, after the first {from}{more}", shown.len())),
+        );
+    }
+    card.insert("methods".to_owned(), json!(shown));
 }
 
 /// Doc and signature, then a line for each documented parameter.

@@ -98,7 +98,11 @@ const TOOLS: &[FixedTool] = &[
         title: "Describe app",
         description: "An application's guide, then every method with its signature, and a handle to plan with. Picks \
                       no context. An application with several services needs `service`; the error lists them.",
-        arguments: &[APP, ("service", "string", false, "For an application with several services.")],
+        arguments: &[
+            APP,
+            ("service", "string", false, "For an application with several services."),
+            ("from", "integer", false, "How many methods to skip; an answer that does not hold all of them names it."),
+        ],
         kind: Kind::Reads,
         for_folded: false,
     },

@@ -179,3 +179,50 @@ fn a_failure_without_words_names_the_route_and_never_a_query() {
         assert!(reply.text.contains("/admin-api/namespaces") || status == 418, "{}", reply.text);
     }
 }
+
+#[test]
+fn odd_envelopes_of_the_node_are_read_or_refused_but_never_guessed() {
+    let said = |body: &'static str| {
+        let method = json!([{"name": "m", "params": [], "returns": {"kind": "u32"}}]);
+        let (_node, mut client) =
+            scripted(json!({}), method, move |asked| executes(asked).then(|| (200, vec![], body.to_owned())));
+        client.call_app(APP, "app_m", json!({}))
+    };
+    for (body, text) in [
+        (r#"{"jsonrpc":"2.0","id":1,"result":{"output":7}}"#, "7"),
+        (r#"{"jsonrpc":"2.0","id":"other","result":{"output":7,"more":1}}"#, "7"),
+        (r#"{"jsonrpc":"2.0","id":1,"result":{"output":null}}"#, "null"),
+        (r#"{"jsonrpc":"2.0","id":1,"result":null}"#, "null"),
+    ] {
+        let reply = said(body);
+        assert!(!reply.is_error && reply.text == text, "{body}: {}", reply.text);
+    }
+    for (body, text) in [
+        (r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no such thing"}}"#, "no such thing"),
+        (r#"{"jsonrpc":"2.0","id":1,"error":{"message":"only words"}}"#, "only words"),
+        (r#"{"jsonrpc":"2.0","id":1,"error":"a text"}"#, "a text"),
+        (r#"{"jsonrpc":"2.0","id":1}"#, "unexpected reply shape"),
+        (r#"{"jsonrpc":"2.0","id":1,"result":7}"#, "unexpected reply shape"),
+        ("[]", "unexpected reply shape"),
+        ("", "/jsonrpc"),
+    ] {
+        let reply = said(body);
+        assert!(reply.is_error && reply.text.contains(text), "{body}: {}", reply.text);
+    }
+}
+
+#[test]
+fn an_app_whose_manifest_cannot_be_read_says_why_when_it_is_selected() {
+    for (manifest, said) in [
+        (json!({"schema_version": "wasm-abi/9", "types": {}, "methods": [], "events": []}), "no plugin understands"),
+        (json!({"schema_version": "wasm-abi/1"}), "methods"),
+        (json!("text"), "manifest"),
+    ] {
+        let node = FakeNode::with(vec![App::new(crate::ID, APP, manifest)]);
+        let mut client = crate::serve(&node).connect();
+        for tool in ["select_app", "describe_app"] {
+            let reply = client.call(tool, json!({"app": APP}));
+            assert!(reply.is_error && reply.text.contains(said) && reply.text.contains(APP), "{tool}: {}", reply.text);
+        }
+    }
+}

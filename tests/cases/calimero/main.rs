@@ -9,6 +9,7 @@ mod contexts;
 mod corpus;
 mod errors;
 mod guides;
+mod hostile;
 mod manifests;
 mod names;
 mod results;

@@ -334,6 +334,17 @@ fn c21_three_thousand_methods_do_not_flood_the_list_and_stay_reachable() {
     assert_eq!(tool, "app_do_thing_1234", "{found}");
     let described = client.call("describe_tool", json!({"tool": tool})).first();
     assert_eq!(described["inputSchema"]["required"], json!(["a", "b", "c"]));
+    let mut seen = 0;
+    while seen < 3000 {
+        let reply = client.call("describe_app", json!({"app": APP, "from": seen}));
+        assert!(reply.text.len() < 75_000, "{} bytes are more than a client takes", reply.text.len());
+        let card = reply.first();
+        let methods = card["methods"].as_array().unwrap();
+        assert!(methods[0].as_str().unwrap().contains(&format!("do_thing_{seen}(")), "{}", methods[0]);
+        seen += methods.len();
+        let says_more = card["methodsNote"].as_str().unwrap().contains(&format!("from = {seen} "));
+        assert_eq!(says_more, seen < 3000, "{}", card["methodsNote"]);
+    }
     let arguments = json!({"a": 1, "b": "x", "c": true});
     crate::passes(&node, &mut client, &tool, arguments, r#"{"a":1,"b":"x","c":true}"#);
 }
