@@ -4,9 +4,9 @@
 //! WebAssembly components behind the contracts in `wit/`. The folders read in the order data travels:
 //!
 //! ```text
-//! stdin -> mcp -> tools -> gate -> arguments -> contract (encode) -> backend -> contract (decode) -> mcp -> stdout
-//!                   ^                                                   |
-//!                catalog <- source <- node | manifest file              node | engine | extension
+//! stdin -> mcp -> tools -> gate -> schema -> artifact, contract (encode) -> source -> (decode) -> mcp -> stdout
+//!                   ^                                                         |
+//!                catalog <---------------- source <------------------------ node
 //! ```
 //!
 //! `model` lies beneath all of them. `wasmtime` is known to `sandbox` and `contract` only, the MCP SDK to `mcp` only.
@@ -23,6 +23,8 @@ pub mod node;
 pub mod redact;
 pub mod report;
 pub mod sandbox;
+mod schema;
 pub mod source;
+mod text;
 pub mod tools;
 pub mod trace;

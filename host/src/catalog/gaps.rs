@@ -1,10 +1,10 @@
 //! What a read could not serve, told once on stderr and again only after it had gone.
 
-use crate::catalog::describe::clean_line;
 use crate::catalog::listing::collides;
 use crate::catalog::load::LoadError;
 use crate::catalog::mapped::MappedUnit;
 use crate::source::{self, Unit};
+use crate::text::clean_line;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 

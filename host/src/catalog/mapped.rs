@@ -1,11 +1,11 @@
 //! One manifest, mapped by the mapper that was chosen for it, with everything a call needs derived once.
 
 use crate::artifact::{Digest, Plugin};
-use crate::catalog::portable::{self, Portable, Renamed};
 use crate::catalog::{CONTEXT_ARGUMENT, HANDLE_ARGUMENT};
 use crate::model::{JsonObject, Mapping, Method, Note, Recognition, Role, Skipped};
-use crate::tools::arguments::ArgumentChecker;
-use crate::tools::result::ResultChecker;
+use crate::schema::arguments::ArgumentChecker;
+use crate::schema::portable::{self, Portable, Renamed};
+use crate::schema::result::ResultChecker;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};

@@ -14,13 +14,12 @@ mod listing;
 mod load;
 pub mod mapped;
 mod naming;
-pub(crate) mod portable;
 mod read;
 pub mod refresh;
 mod slug;
 mod snapshot;
 
-pub(crate) use describe::{clean_line, clean_text, cut, full_text};
+pub(crate) use describe::full_text;
 pub(crate) use listing::definition;
 pub use load::LoadError;
 pub use read::{Catalog, Settings};

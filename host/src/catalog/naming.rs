@@ -14,7 +14,8 @@
 //! 3. `<slug>_<method>`; too long: the slug is cut, then the whole, ending in a hash of the full name.
 //! 4. A name that is taken (a fixed tool, an earlier app) is built again with the slug and a piece of the id.
 
-use super::slug::{sanitise, short_hash, slug, tail};
+use super::slug::{sanitise, slug, tail};
+use crate::text::short_hash;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The longest tool name, in characters: 64, which clients allow the final name, less the longest usual prefix,

@@ -3,7 +3,7 @@
 //! A package (or, without one, an application id) and a service come in; a short name of `[a-z][a-z0-9_]*` goes
 //! out. Says nothing about uniqueness: [`super::naming`] sees the whole catalog and adds suffixes.
 
-use sha2::{Digest, Sha256};
+use crate::text::short_hash;
 
 /// Characters of an application id that tell two apps of one slug apart.
 const TAIL: usize = 6;
@@ -48,13 +48,6 @@ pub(crate) fn tail(id: &str) -> String {
     let tail: String =
         id.to_lowercase().chars().filter(|c| c.is_ascii_lowercase() || c.is_ascii_digit()).take(TAIL).collect();
     if tail.is_empty() { short_hash(id) } else { tail }
-}
-
-/// The first six hex digits of the SHA-256 of a text.
-pub(crate) fn short_hash(text: &str) -> String {
-    let mut hash = hex::encode(Sha256::digest(text.as_bytes()));
-    hash.truncate(6);
-    hash
 }
 
 /// The last segment, sanitised and starting with a letter; `None` where nothing readable is left.

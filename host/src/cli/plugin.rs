@@ -1,7 +1,6 @@
 //! `plugin`: what the plugins are and which of them serves what.
 
 use crate::artifact::{Origin, Plugin, Plugins, inspect, locate};
-use crate::catalog::clean_line;
 use crate::cli::environment;
 use crate::cli::serve::{catalog, runtime};
 use crate::config::Settings;
@@ -9,6 +8,7 @@ use crate::model::Cancel;
 use crate::node::Session;
 use crate::sandbox::Limits;
 use crate::source::NodeSource;
+use crate::text::clean_line;
 use anyhow::Context;
 use std::path::Path;
 use std::process::ExitCode;

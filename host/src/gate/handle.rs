@@ -10,10 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
-
-/// Hex digits of a guide's hash.
-const GUIDE_HASH: usize = 16;
+use sha2::Sha256;
 
 /// The longest token that is looked at, in bytes; one of ours has a few hundred.
 const LONGEST: usize = 16 * 1024;
@@ -67,13 +64,6 @@ impl Handle {
     }
 }
 
-/// The first 16 hex digits of the SHA-256 of the guide, or of nothing.
-pub(crate) fn guide_hash(guide: Option<&str>) -> String {
-    let mut hash = hex::encode(Sha256::digest(guide.unwrap_or_default().as_bytes()));
-    hash.truncate(GUIDE_HASH);
-    hash
-}
-
 fn signer(key: &Key) -> Hmac<Sha256> {
     let key: &hmac::digest::Key<Hmac<Sha256>> = &key.block().into();
     Hmac::new(key)
@@ -87,6 +77,7 @@ fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<S
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::guide_hash;
 
     fn key(byte: u8) -> Key {
         Key::from_bytes([byte; 32])

@@ -10,7 +10,7 @@ mod refusal;
 
 pub(crate) use context::choose;
 pub use context::{Aliases, find};
-pub(crate) use handle::{Handle, guide_hash};
+pub(crate) use handle::Handle;
 pub use refusal::Refusal;
 
 use crate::gate::key::Key;

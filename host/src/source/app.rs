@@ -1,7 +1,7 @@
 //! An installed app, and the units it is served as.
 
-use crate::gate::guide_hash;
 use crate::model::JsonObject;
+use crate::source::guide::guide_hash;
 use std::sync::Arc;
 
 /// An app as its source lists it. An upgrade keeps `id` and changes `content`.

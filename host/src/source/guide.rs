@@ -1,6 +1,7 @@
 //! Guides: the author's Markdown, its address, and the procedures it names.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use sha2::{Digest, Sha256};
 
 /// Everything but what RFC 3986 calls unreserved.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -17,6 +18,16 @@ pub fn uri(application_id: &str, version: Option<&str>) -> Option<String> {
     let version = version.filter(|version| !version.is_empty())?;
     let part = |text| utf8_percent_encode(text, SEGMENT);
     Some(format!("calimero://apps/{}/{}/guide", part(application_id), part(version)))
+}
+
+/// Hex digits of a guide's hash.
+const GUIDE_HASH: usize = 16;
+
+/// The first 16 hex digits of the SHA-256 of the guide, or of nothing.
+pub(crate) fn guide_hash(guide: Option<&str>) -> String {
+    let mut hash = hex::encode(Sha256::digest(guide.unwrap_or_default().as_bytes()));
+    hash.truncate(GUIDE_HASH);
+    hash
 }
 
 /// The titles of the procedures a guide describes: the `### ` headings under `## Procedures`, outside code fences.

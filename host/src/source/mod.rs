@@ -12,6 +12,8 @@ mod resolve;
 pub use crate::node::Error;
 pub use app::{App, Unit, units_of};
 pub use contexts::{Context, ContextMatch, is_id};
+#[cfg(test)]
+pub(crate) use guide::guide_hash;
 pub use guide::{procedures, uri as guide_uri, uri_template as guide_uri_template};
 pub use node::{Call, NodeSource};
 pub use resolve::{ResolveError, resolve};

@@ -1,10 +1,11 @@
 //! `describe_app` and `select_app`: what an app can do, and a handle to do it with.
 
+use crate::catalog::Snapshot;
 use crate::catalog::mapped::MappedUnit;
-use crate::catalog::{Snapshot, clean_line};
 use crate::gate;
 use crate::model::{CallScope, Content, JsonObject, Method, Note, Skipped, ToolReply};
 use crate::source::{App, Context, ContextMatch, Unit, resolve, units_of};
+use crate::text::clean_line;
 use crate::tools::admission::NodeAliases;
 use crate::tools::explain::source_reply;
 use crate::tools::{Server, guide};
@@ -224,7 +225,7 @@ pub(crate) fn method_text(method: &Method) -> String {
     let mut text = crate::catalog::full_text(method.doc.as_deref(), &method.signature);
     for parameter in &method.parameters {
         if let Some(doc) = &parameter.doc {
-            let doc = crate::catalog::clean_text(doc).replace('\n', "\n    ");
+            let doc = crate::text::clean_text(doc).replace('\n', "\n    ");
             text.push_str(&format!("\n  {}: {doc}", parameter.name));
         }
     }

@@ -1,14 +1,15 @@
 //! `call`: any method of an app by name, for clients that do not show the generated tools and for methods that have
 //! none. The application's arguments are kept apart in `args`, so no name of theirs can collide with ours.
 
-use crate::catalog::clean_line;
 use crate::catalog::mapped::{MappedMethod, MappedUnit};
 use crate::gate::{Handle, Refusal};
 use crate::model::{CallScope, JsonObject, Role, ToolReply};
+use crate::schema::result;
 use crate::source::{Unit, resolve};
+use crate::text::clean_line;
 use crate::tools::admission::Installed;
 use crate::tools::invoke::Face;
-use crate::tools::{Server, admission, app, fixed, invoke, result};
+use crate::tools::{Server, admission, app, fixed, invoke};
 use serde_json::Value;
 use std::sync::Arc;
 

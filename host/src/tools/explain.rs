@@ -1,9 +1,9 @@
 //! Failures in words: decoder components first, the failure's own text last.
 
 use crate::artifact::{Plugin, PluginError};
-use crate::catalog::clean_text;
 use crate::model::{CallScope, Class, Explanation, Failure, HttpFailure, Retry, ToolReply};
 use crate::source;
+use crate::text::clean_text;
 use crate::tools::Server;
 
 /// A source's failure explained: by a decoder where one has words for it, else in its own. `None` where only the error

@@ -1,7 +1,7 @@
 //! The tools that are always there: one table of what they are, one match of what they do.
 
 use crate::model::{Annotations, CallScope, JsonObject, ToolDefinition, ToolReply};
-use crate::tools::arguments::{ArgumentChecker, render};
+use crate::schema::arguments::{ArgumentChecker, render};
 use crate::tools::{Server, app, call as call_tool, find as find_tool, node};
 use serde_json::{Value, json};
 use std::collections::HashMap;

@@ -3,9 +3,10 @@
 use crate::catalog::{CONTEXT_ARGUMENT, CatalogUnit, HANDLE_ARGUMENT};
 use crate::gate::Refusal;
 use crate::model::{CallScope, JsonObject, ToolReply};
+use crate::schema::result;
 use crate::tools::admission::{self, Installed};
 use crate::tools::invoke::Face;
-use crate::tools::{Server, invoke, result};
+use crate::tools::{Server, invoke};
 use std::sync::Arc;
 
 /// Calls the method behind the tool `name` of `listed`, which may be older than what is installed now.

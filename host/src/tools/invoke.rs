@@ -1,12 +1,12 @@
 //! Running one method: check the arguments, encode them, execute, decode the result.
 
 use crate::artifact::PluginError;
-use crate::catalog::clean_line;
 use crate::catalog::mapped::{MappedMethod, MappedUnit};
 use crate::model::{Access, CallScope, Class, Encoded, Explanation, Failure, JsonObject, Problem, ToolReply};
+use crate::schema::arguments::{ArgumentProblem, render};
 use crate::source;
+use crate::text::clean_line;
 use crate::tools::Server;
-use crate::tools::arguments::{ArgumentProblem, render};
 use crate::tools::explain::{explain, explanation_reply, plugin_reply, source_reply};
 use std::sync::Arc;
 use std::time::Duration;

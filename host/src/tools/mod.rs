@@ -6,7 +6,6 @@
 
 mod admission;
 mod app;
-pub mod arguments;
 mod call;
 mod explain;
 mod find;
@@ -15,7 +14,6 @@ mod generated;
 mod guide;
 mod invoke;
 mod node;
-pub(crate) mod result;
 mod server;
 
 pub use server::{Parts, Server};

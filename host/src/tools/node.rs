@@ -2,9 +2,9 @@
 
 use crate::model::{CallScope, JsonObject, ToolReply};
 use crate::node::NewContext;
+use crate::schema::arguments::ArgumentProblem;
 use crate::source::{self, procedures};
 use crate::tools::app::{identify, load, method_text, pretty, text, unit_for};
-use crate::tools::arguments::ArgumentProblem;
 use crate::tools::explain::source_reply;
 use crate::tools::invoke::Face;
 use crate::tools::{Server, invoke};

@@ -2,7 +2,7 @@
 //!
 //! JSON text comes in; the same JSON without white space goes out as the text block, every digit kept, and beside it
 //! `{"result": value}` for clients that read structure. JavaScript rounds integers beyond 2^53 silently, so there
-//! they are decimal strings, as the output schema of [`crate::catalog::portable`] says. Works on the text itself: a
+//! they are decimal strings, as the output schema of [`crate::schema::portable`] says. Works on the text itself: a
 //! number is never parsed and printed again. Does not know methods or backends.
 //!
 //! What if the answer does not fit the schema the tool advertises? Strict clients refuse a success without
@@ -10,9 +10,9 @@
 //! marked as an error comes through. So it is one, and says what it is: the call *did* run, here is the answer, do
 //! not repeat it. To make that rare, output schemas are open and nullable.
 
-use crate::catalog::portable::{Uncompilable, compile};
 use crate::model::{JsonObject, ToolReply};
-use crate::tools::arguments::values;
+use crate::schema::arguments::values;
+use crate::schema::portable::{Uncompilable, compile};
 use jsonschema::Validator;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -64,7 +64,7 @@ impl ResultChecker {
     ///
     /// # Errors
     ///
-    /// For a schema that is not one of [`crate::catalog::portable`].
+    /// For a schema that is not one of [`crate::schema::portable`].
     pub(crate) fn new(schema: &JsonObject) -> Result<Self, Uncompilable> {
         compile(&Value::Object(schema.clone())).map(Self)
     }
@@ -254,7 +254,7 @@ fn depth(json: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::portable::output;
+    use crate::schema::portable::output;
 
     fn checker(schema: Value) -> ResultChecker {
         ResultChecker::new(&output(&schema).schema).unwrap()

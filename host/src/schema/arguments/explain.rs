@@ -4,7 +4,7 @@
 //! right and what was there. For a union the branch that was meant is explained, or, where none was, all are listed.
 
 use super::{ArgumentProblem, values};
-use crate::catalog::portable::compile;
+use crate::schema::portable::compile;
 use jsonschema::Validator;
 use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind};
 use serde_json::{Map, Value};
@@ -401,7 +401,7 @@ fn short(value: &Value) -> String {
         Value::Object(_) => "{…}".to_owned(),
         scalar => scalar.to_string(),
     };
-    let text = crate::catalog::clean_line(&text);
+    let text = crate::text::clean_line(&text);
     if text.chars().count() <= ECHO { text } else { text.chars().take(ECHO).chain(['…']).collect() }
 }
 
@@ -433,7 +433,7 @@ fn listed_up_to(names: &[String]) -> String {
 
 /// The known name most like an unknown one, if any is like it at all.
 fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
-    let name = crate::catalog::cut(&name.to_lowercase(), 128);
+    let name = crate::text::cut(&name.to_lowercase(), 128);
     let rated = known.iter().map(|candidate| (strsim::jaro_winkler(&name, &candidate.to_lowercase()), *candidate));
     let best = rated.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
     (best.0 >= ALIKE).then_some(best.1)
@@ -483,7 +483,7 @@ fn written(path: &[Segment]) -> String {
                 match (plain, position) {
                     (true, 0) => text.push_str(name),
                     (true, _) => text.push_str(&format!(".{name}")),
-                    (false, 0) => text.push_str(&crate::catalog::clean_line(name)),
+                    (false, 0) => text.push_str(&crate::text::clean_line(name)),
                     (false, _) => text.push_str(&format!("[{}]", quoted(name))),
                 }
             }

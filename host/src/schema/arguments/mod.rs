@@ -21,8 +21,8 @@ mod tests;
 
 pub(crate) use render::render;
 
-use crate::catalog::portable::{Renamed, Uncompilable, compile};
 use crate::model::JsonObject;
+use crate::schema::portable::{Renamed, Uncompilable, compile};
 use jsonschema::Validator;
 use repair::Repair;
 use serde_json::Value;
@@ -82,7 +82,7 @@ impl ArgumentChecker {
     ///
     /// # Errors
     ///
-    /// For a schema that is not one of [`crate::catalog::portable`].
+    /// For a schema that is not one of [`crate::schema::portable`].
     pub(crate) fn new(schema: &JsonObject, names: &[Renamed]) -> Result<Self, Uncompilable> {
         let schema = Value::Object(schema.clone());
         let validator = compile(&schema)?;

@@ -1,7 +1,7 @@
 //! What passes, what is softened, what is refused, and how a refusal reads.
 
 use super::*;
-use crate::catalog::portable::{Portable, input};
+use crate::schema::portable::{Portable, input};
 use serde_json::json;
 
 fn object(value: Value) -> JsonObject {

@@ -7,7 +7,7 @@
 use super::unknown::{described, is_unknown, unknown};
 use super::validator::is_portable_pattern;
 use super::{JsonObject, Note};
-use crate::catalog::describe::{clean_line, clean_text, cut};
+use crate::text::{clean_line, clean_text, cut};
 use serde_json::{Value, json};
 
 /// The deepest nesting of the JSON that is written, in levels, without what *unknown* adds (5). Readers built on

@@ -3,7 +3,7 @@
 //! One name outside `^[a-zA-Z0-9_.-]{1,64}$` makes a model API refuse every request of the session
 //! (`mcp-protocol` §13), so such a parameter is listed under another name and mapped back before it is encoded.
 
-use crate::catalog::slug::short_hash;
+use crate::text::short_hash;
 use std::collections::HashMap;
 
 /// The longest property name, in characters.

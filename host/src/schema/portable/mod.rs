@@ -112,7 +112,7 @@ pub(crate) fn input(full: &JsonObject, injected: &[(&str, Value)]) -> Portable {
 /// Older clients take objects only, so the wrapping is the same for every era. Null is always allowed because ABIs
 /// often do not say when a result is optional. Objects are open, since a newer release of an app may add members
 /// and a strict client would refuse the whole answer. An integer that may pass 2^53 is an integer or a decimal
-/// string, which is how [`crate::tools::result`] writes those JavaScript cannot hold.
+/// string, which is how [`crate::schema::result`] writes those JavaScript cannot hold.
 pub(crate) fn output(full: &Value) -> Portable {
     let mut fitted = fit::fit(full, Direction::Output, vec![Part::new("result", full)]);
     if let Some(result) = fitted.properties.get_mut("result") {

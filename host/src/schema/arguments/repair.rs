@@ -5,7 +5,7 @@
 //! does not accept.
 
 use super::values;
-use crate::catalog::portable::compile;
+use crate::schema::portable::compile;
 use jsonschema::Validator;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
