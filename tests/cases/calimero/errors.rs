@@ -1,7 +1,7 @@
 //! What a node's refusals read like.
 
 use crate::{APP, executes, one_app, param, scripted, serve_live};
-use abi_mcp_devnode::{Fault, Setup};
+use abi_mcp_devnode::{Fault, Generation, GuestErrorText, IdText, Setup};
 use abi_mcp_tests::{App, FakeNode, LiveNode};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -223,6 +223,29 @@ fn an_app_whose_manifest_cannot_be_read_says_why_when_it_is_selected() {
         for tool in ["select_app", "describe_app"] {
             let reply = client.call(tool, json!({"app": APP}));
             assert!(reply.is_error && reply.text.contains(said) && reply.text.contains(APP), "{tool}: {}", reply.text);
+        }
+    }
+}
+
+#[test]
+fn nodes_of_every_generation_are_served_alike() {
+    for generation in [Generation::August2026, Generation::Newer] {
+        for (context_ids, guest_errors) in
+            [(IdText::Base58, GuestErrorText::ByteList), (IdText::Hex, GuestErrorText::Text)]
+        {
+            let node = LiveNode::start(Setup { generation, context_ids, guest_errors, ..Setup::demo() });
+            let mut client = serve_live(&node).connect();
+            let handle = client.handle("kv-store", None);
+            let mut call = |method: &str, mut arguments: Value| {
+                arguments["app_handle"] = json!(handle);
+                client.call(&format!("kv_store_{method}"), arguments)
+            };
+            assert!(!call("set", json!({"key": "a", "value": "b"})).is_error);
+            assert_eq!(call("get", json!({"key": "a"})).text, r#""b""#);
+            let missing = call("get_result", json!({"key": "none"}));
+            assert!(missing.is_error && missing.text.contains("NotFound"), "{}", missing.text);
+            let panicked = call("get_unchecked", json!({"key": "none"}));
+            assert!(panicked.is_error && panicked.text.contains("key not found"), "{}", panicked.text);
         }
     }
 }

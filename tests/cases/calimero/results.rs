@@ -153,3 +153,21 @@ fn thirty_two_bytes_in_any_form_find_the_form_the_application_reads() {
         }
     }
 }
+
+#[test]
+fn the_form_an_application_took_is_sent_first_the_next_time() {
+    let node = LiveNode::start(Setup::demo());
+    let mut client = serve_live(&node).connect();
+    let handle = client.handle("types-lab", None);
+    let hex = "ab".repeat(32);
+    let mut requests_of = |method: &str, name: &str| {
+        let before = node.count("POST", "/jsonrpc");
+        let reply = client.call(&format!("types_lab_{method}"), json!({"app_handle": handle, name: hex}));
+        assert!(!reply.is_error, "{method}: {}", reply.text);
+        node.count("POST", "/jsonrpc") - before
+    };
+    // The lab reads a blob id as base58 only; the manifest says 32 bytes of both.
+    assert!(requests_of("fetch", "blob_id") > 1);
+    assert_eq!(requests_of("fetch", "blob_id"), 1);
+    assert_eq!(requests_of("echo_key", "key"), 1);
+}
