@@ -78,6 +78,7 @@ fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<S
 mod tests {
     use super::*;
     use crate::source::guide_hash;
+    use sha2::Digest;
 
     fn key(byte: u8) -> Key {
         Key::from_bytes([byte; 32])

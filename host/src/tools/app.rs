@@ -62,6 +62,9 @@ pub(crate) async fn select(server: &Server, arguments: &JsonObject, scope: &Call
     let mut card = card(server, &unit, &contexts, chosen.map(|context| context.id.clone())).await?;
     if verbose {
         insert_methods(&mut card, &*load(server, &unit, scope).await?, 0);
+    } else if let Err(error) = server.catalog.load(&unit, scope).await {
+        // The app and its contexts are there all the same; what is missing is only what to call.
+        card.insert("problem".to_owned(), json!(clean_line(&format!("no tools: {error}"))));
     }
     card.insert("tools".to_owned(), json!(tool_names(server, &unit)));
     card.insert("toolsNote".to_owned(), json!(TOOLS_NOTE));
