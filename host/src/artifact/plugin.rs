@@ -181,7 +181,7 @@ impl Plugin {
     /// # Errors
     /// When it does not compile, lacks a function of its contract, or `cancel` fires first.
     pub async fn prepare(&self, cancel: &Cancel) -> Result<(), PluginError> {
-        self.linked(cancel).await.map(|_| ()).map_err(|error| self.error(Work::Recognise, Cause::Sandbox(error)))
+        self.linked(cancel).await.map(|_| ()).map_err(|error| self.error(Work::Prepare, Cause::Sandbox(error)))
     }
 
     /// Whether it understands a manifest.
@@ -300,7 +300,7 @@ struct Code {
     digest: Digest,
     cache: Option<PathBuf>,
     contracts: Vec<Stated>,
-    /// A failure is kept too: the same bytes fail the same way.
+    /// A failure of the bytes is kept too: they fail the same way again.
     linked: OnceLock<Result<Linked, sandbox::Error>>,
     /// Held while compiling.
     compiling: Mutex<()>,
@@ -317,7 +317,14 @@ impl Code {
     fn linked(&self) -> Result<Linked, sandbox::Error> {
         // Two first calls at once: the second waits and takes what the first made.
         let _alone = self.compiling.lock().unwrap_or_else(PoisonError::into_inner);
-        self.linked.get_or_init(|| self.link()).clone()
+        if let Some(linked) = self.linked.get() {
+            return linked.clone();
+        }
+        match self.link() {
+            // This machine's own trouble (no memory, no thread) passes; what the bytes are does not.
+            Err(error @ sandbox::Error::Host { .. }) => Err(error),
+            lasting => self.linked.get_or_init(|| lasting).clone(),
+        }
     }
 
     fn link(&self) -> Result<Linked, sandbox::Error> {

@@ -18,6 +18,7 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::json;
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{Semaphore, watch};
 
@@ -28,12 +29,20 @@ pub(super) struct Server<S> {
     calls: Semaphore,
     /// Changes since `initialize` was answered; taken when the client says it is ready for notifications.
     legacy_changes: Mutex<Option<watch::Receiver<u64>>>,
+    /// Whether a handshake has taken the changes already.
+    broadcasting: AtomicBool,
 }
 
 impl<S: Service> Server<S> {
     /// A server that runs at most `calls` calls at once; the rest wait.
     pub(super) fn new(service: Arc<S>, shutdown: Shutdown, calls: usize) -> Self {
-        Self { service, shutdown, calls: Semaphore::new(calls), legacy_changes: Mutex::new(None) }
+        Self {
+            service,
+            shutdown,
+            calls: Semaphore::new(calls),
+            legacy_changes: Mutex::new(None),
+            broadcasting: AtomicBool::new(false),
+        }
     }
 
     /// What is served.
@@ -113,7 +122,10 @@ impl<S: Service> ServerHandler for Server<S> {
         // What was agreed, not what was asked for: the SDK reads the era of later requests from here.
         request.protocol_version = result.protocol_version.clone();
         context.peer.set_peer_info(request);
-        *self.legacy_changes.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.service.changes());
+        // A second handshake on one connection must not announce every change twice.
+        if !self.broadcasting.swap(true, Ordering::SeqCst) {
+            *self.legacy_changes.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.service.changes());
+        }
         Ok(result)
     }
 

@@ -153,10 +153,11 @@ impl Connection {
         self.shutdown.abandoned.cancel();
     }
 
-    fn answered(&mut self, id: &RequestId) {
+    /// Notes an answer; only a result ends the handshake it answers, a refusal leaves it to be tried again.
+    fn answered(&mut self, id: &RequestId, refused: bool) {
         self.unanswered.remove(id);
         if self.handshake == Handshake::Pending(id.clone()) {
-            self.handshake = Handshake::Done;
+            self.handshake = if refused { Handshake::None } else { Handshake::Done };
         }
     }
 }
@@ -166,10 +167,10 @@ impl Transport<RoleServer> for Connection {
 
     fn send(&mut self, item: ServerJsonRpcMessage) -> impl Future<Output = Result<(), OutputClosed>> + Send + 'static {
         match &item {
-            JsonRpcMessage::Response(response) => self.answered(&response.id),
+            JsonRpcMessage::Response(response) => self.answered(&response.id, false),
             JsonRpcMessage::Error(error) => {
                 if let Some(id) = &error.id {
-                    self.answered(id);
+                    self.answered(id, true);
                 }
             }
             JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => {}

@@ -10,6 +10,8 @@ const MIB: usize = 1 << 20;
 /// What a guest is asked to do. Each kind has a row in [`Limits`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Work {
+    /// Be compiled and linked; nothing of it runs.
+    Prepare,
     /// Say whether a manifest is understood.
     Recognise,
     /// Turn a manifest into methods and render their signatures, in one instance.
@@ -33,6 +35,7 @@ impl Work {
     #[must_use]
     pub fn doing(self) -> &'static str {
         match self {
+            Self::Prepare => "being compiled",
             Self::Recognise => "recognising a manifest",
             Self::Map => "mapping a manifest",
             Self::Project => "writing a tool manifest",
@@ -77,7 +80,7 @@ pub struct Counts {
 /// The table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// For [`Work::Recognise`], [`Work::Map`] and [`Work::Project`]: whole manifests, once for each app, on any
+    /// For [`Work::Prepare`], [`Work::Recognise`], [`Work::Map`] and [`Work::Project`]: whole manifests, once for each app, on any
     /// machine. Manifests of 1,600 methods take tens of milliseconds.
     pub manifest: Bounds,
     /// For [`Work::Encode`] and [`Work::Decode`]: one call's values; a person or model is waiting.
@@ -97,7 +100,7 @@ impl Limits {
     #[must_use]
     pub fn of(&self, work: Work) -> Bounds {
         match work {
-            Work::Recognise | Work::Map | Work::Project => self.manifest,
+            Work::Prepare | Work::Recognise | Work::Map | Work::Project => self.manifest,
             Work::Encode | Work::Decode => self.codec,
             Work::Explain => self.explain,
             Work::Execute => self.engine,
