@@ -42,8 +42,9 @@ pub(crate) fn run(tree: &Tree, arguments: &[String]) -> Result<()> {
         Some(binary) => binary,
         None => build(tree)?,
     };
+    let own = binary.starts_with(tree.root());
     measure(&binary, calls)?.print();
-    Ok(())
+    if own { costs(tree) } else { Ok(()) }
 }
 
 fn build(tree: &Tree) -> Result<PathBuf> {
@@ -56,6 +57,16 @@ fn build(tree: &Tree) -> Result<PathBuf> {
     // A cold cache would be measured once and never again: fill it, as the build verb does for users.
     host::fill_cache(tree, &binary);
     Ok(binary)
+}
+
+/// What only the process itself can tell: compiling, mapping, a fresh instance, `ping` beside a spinning guest.
+fn costs(tree: &Tree) -> Result<()> {
+    let mut command = host::cargo(tree);
+    command.args(["run", "--release", "--package", "abi-mcp", "--locked", "--example", "costs"]);
+    let done = process::quietly(&mut command, "measuring the sandbox", None)?;
+    ensure!(done.status.success(), "the measurement failed:\n{}", done.stderr);
+    println!("\n| in process | median | p95 |\n|---|---|---|\n{}", done.stdout.trim_end());
+    Ok(())
 }
 
 fn measure(binary: &Path, calls: usize) -> Result<Table> {
