@@ -21,6 +21,9 @@ const LARGE: usize = 50_000;
 /// The longest value that is shown, in characters.
 const ECHO: usize = 40;
 
+/// The longest piece of a description that is shown, in UTF-16 units.
+const MOST_WORDS: usize = 120;
+
 /// The most members of a union or names of a record that are listed.
 const MOST_LISTED: usize = 24;
 
@@ -310,7 +313,13 @@ pub(super) fn summary(schema: &Value) -> String {
         return one_of(&values.iter().map(short).collect::<Vec<_>>());
     }
     if let Some(branches) = schema.get("anyOf").and_then(Value::as_array) {
-        return one_of(&branches.iter().flat_map(forms).collect::<Vec<_>>());
+        let forms = one_of(&branches.iter().flat_map(forms).collect::<Vec<_>>());
+        // Of a union of forms the description says more than their types do: `bytes: a hex string or a byte array`.
+        let words = schema.get("description").and_then(Value::as_str).filter(|words| !words.contains('\n'));
+        return match words {
+            Some(words) => format!("{forms} ({})", crate::text::cut(words, MOST_WORDS)),
+            None => forms,
+        };
     }
     let kind = schema.get("type").and_then(Value::as_str).unwrap_or_default();
     let count = |keyword: &str| schema.get(keyword).and_then(Value::as_u64);
