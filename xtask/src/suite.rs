@@ -28,10 +28,11 @@ enum Outcome {
 }
 
 /// Fast before slow; what builds the host's inputs before what compiles the host.
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     Step { name: "tidy", about: "the rules of the tree", run: |tree| tidy::run(tree).map(|()| Outcome::Done) },
     Step { name: "wit", about: "the contracts", run: |tree| contracts::run(tree, &[]).map(|()| Outcome::Done) },
     Step { name: "fmt", about: "formatting", run: format },
+    Step { name: "xtask", about: "lints and tests of this tool", run: own },
     Step { name: "guests", about: "the components", run: |tree| guests::build(tree).map(|()| Outcome::Done) },
     Step { name: "plugins-clippy", about: "lints of the plugins", run: lint_plugins },
     Step { name: "plugins", about: "the plugins' own tests", run: test_plugins },
@@ -102,7 +103,8 @@ fn format(tree: &Tree) -> Result<Outcome> {
     if let Some(why) = missing(tree, "fmt", "rustfmt") {
         return Ok(Outcome::Skipped(why));
     }
-    let manifests = std::iter::once(tree.root().join("Cargo.toml")).chain(guest_workspaces(tree));
+    let own = [tree.root().join("Cargo.toml"), tree.root().join("xtask/Cargo.toml")];
+    let manifests = own.into_iter().chain(guest_workspaces(tree));
     for manifest in manifests {
         let mut command = host::cargo(tree);
         command.args(["fmt", "--all", "--check", "--manifest-path"]).arg(&manifest);
@@ -131,6 +133,22 @@ fn lint_plugins(tree: &Tree) -> Result<Outcome> {
     command.args(["--all-targets", "--", "-D", "warnings"]);
     succeed(&mut command, "cargo clippy in `plugins/`")?;
     Ok(Outcome::Done)
+}
+
+/// This tool is a workspace of its own and shares its target folder with the run that is under way.
+fn own(tree: &Tree) -> Result<Outcome> {
+    let command = |verb: &str| {
+        let mut command = host::cargo(tree);
+        command.args([verb, "--locked", "--manifest-path"]).arg(tree.root().join("xtask/Cargo.toml"));
+        command.arg("--target-dir").arg(tree.root().join("target/xtask"));
+        command
+    };
+    if missing(tree, "clippy", "clippy").is_none() {
+        let mut lints = command("clippy");
+        lints.args(["--all-targets", "--", "-D", "warnings"]);
+        succeed(&mut lints, "cargo clippy in `xtask/`")?;
+    }
+    test_with(&mut command("test"), "cargo test in `xtask/`")
 }
 
 fn test_plugins(tree: &Tree) -> Result<Outcome> {
