@@ -19,7 +19,7 @@ impl Auth {
     pub(super) async fn acquire(&self) -> Result<(), Error> {
         let tokens = match &self.0.plan {
             Plan::None => None,
-            Plan::Credentials(login) => Some(self.stored_or_login(login).await?),
+            Plan::Credentials(login) => self.stored_or_login(login).await?,
             Plan::Handoff { .. } | Plan::Token(_) => {
                 let supplied = self.0.plan.supplied_now(&self.0.url).filter(|tokens| !self.is_refused(tokens));
                 if let Some(tokens) = &supplied {
@@ -59,21 +59,37 @@ impl Auth {
         Some(supplied)
     }
 
-    /// The stored pair; without one, a login. Processes that start together log in once.
-    async fn stored_or_login(&self, login: &Login) -> Result<Tokens, Error> {
-        let Some(store) = &self.0.store else { return self.service().login(login).await };
+    /// The stored pair; without one, a login. Processes that start together log in once. `None` for a node without an
+    /// auth service, which wants no login.
+    async fn stored_or_login(&self, login: &Login) -> Result<Option<Tokens>, Error> {
+        let Some(store) = &self.0.store else { return self.login(login).await };
         if let Some(stored) = self.usable(store) {
-            return Ok(stored);
+            return Ok(Some(stored));
         }
         let _lock = locked(store).await;
         if let Some(stored) = self.usable(store) {
-            return Ok(stored);
+            return Ok(Some(stored));
         }
-        let tokens = self.service().login(login).await?;
-        self.0.redactor.learn(&tokens.access);
-        self.0.redactor.learn(&tokens.refresh);
-        keep(store, &tokens);
+        let tokens = self.login(login).await?;
+        if let Some(tokens) = &tokens {
+            keep(store, tokens);
+        }
         Ok(tokens)
+    }
+
+    async fn login(&self, login: &Login) -> Result<Option<Tokens>, Error> {
+        match self.service().login(login).await {
+            Err(Error::LoginFailed { failure, .. }) if failure.status == 404 => {
+                tracing::warn!("the node at {} has no auth service; going on without a login", self.0.url);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+            Ok(tokens) => {
+                self.0.redactor.learn(&tokens.access);
+                self.0.redactor.learn(&tokens.refresh);
+                Ok(Some(tokens))
+            }
+        }
     }
 
     /// The stored pair, unless it cannot be used, which is said in a line.

@@ -263,6 +263,13 @@ async fn a_refused_login_gives_the_nodes_reason_and_is_tried_again_by_the_next_u
 }
 
 #[tokio::test]
+async fn a_node_without_an_auth_service_is_used_without_a_login() {
+    let place = Place::new().await;
+    list(&place.with_login()).await.unwrap();
+    assert_eq!((place.count(LOGIN), place.sent()), (1, vec![String::new()]));
+}
+
+#[tokio::test]
 async fn f02_parallel_calls_share_one_refresh_and_are_repeated_once_each() {
     let place = Place::new().await;
     let mut replies: Vec<_> = (0..20).map(|_| Reply::Late(Duration::from_millis(30), Box::new(expired()))).collect();
