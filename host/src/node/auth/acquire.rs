@@ -11,7 +11,7 @@ use crate::node::bearer::Bearer;
 use std::io;
 
 impl Auth {
-    /// Takes up the pair that counts now; leaves nothing in force when there is none that the node has not refused.
+    /// Takes up the pair that counts now; leaves what is in force when there is none that the node has not refused.
     ///
     /// # Errors
     ///
@@ -40,7 +40,10 @@ impl Auth {
     /// The supplied pair if the store is empty or older; then it is stored. Otherwise the stored one, which may have
     /// been rotated since the supplied one was issued.
     async fn newer_of(&self, supplied: Option<Tokens>) -> Option<Tokens> {
-        let Some(store) = &self.0.store else { return supplied };
+        let Some(store) = &self.0.store else {
+            let held = self.held().pair.as_ref().map(|pair| pair.tokens.clone());
+            return supplied.filter(|supplied| wins(supplied, held.as_ref()));
+        };
         let stored = self.usable(store);
         let Some(supplied) = supplied else { return stored };
         if !wins(&supplied, stored.as_ref()) {

@@ -4,7 +4,7 @@
 
 use super::acquire::keep;
 use super::wire::RefreshFault;
-use super::{Auth, Pair};
+use super::{Auth, AuthMode, Pair};
 use crate::model::CallScope;
 use crate::node::bearer::Bearer;
 use crate::node::error::{Error, Rejection};
@@ -25,6 +25,10 @@ impl Auth {
             (Some(sent), Rejection::Expired) => match self.renewed(&sent, scope).await? {
                 Ok(fresh) => self.once(Some(&fresh), request, scope).await,
                 Err(rejection) => first.map_err(|error| explained(error, rejection)),
+            },
+            (Some(sent), Rejection::NotAccepted) => match self.replaced(&sent, scope).await {
+                Some(other) => self.once(Some(&other), request, scope).await,
+                None => first,
             },
             // Without a credential because the last one is dead: that is what the caller has to know.
             (None, Rejection::NoCredential) if self.held().revoked => {
@@ -61,6 +65,30 @@ impl Auth {
         let (auth, expired) = (self.clone(), sent.clone());
         let renewal = self.0.renewals.join("POST /auth/refresh", scope, || async move { auth.refresh(&expired).await });
         Ok(renewal.await?.and_then(|()| self.bearer().ok_or(Rejection::Revoked)))
+    }
+
+    /// Another credential than one that the node refuses without a reason. It may have been revoked, on a node that has
+    /// no word for that, or be of a node that was set up anew. A newer handoff and another process's tokens are taken
+    /// up; with credentials one login is made, once in the life of this process.
+    async fn replaced(&self, sent: &Bearer, scope: &CallScope) -> Option<Bearer> {
+        if self.is_current(sent) {
+            self.allow_another_login(sent);
+            let auth = self.clone();
+            let acquired =
+                self.0.acquisitions.join("another credential", scope, || async move { auth.acquire().await });
+            if let Ok(Err(error)) = acquired.await {
+                tracing::warn!("no other credential: {error}");
+            }
+        }
+        self.bearer().filter(|bearer| bearer != sent)
+    }
+
+    fn allow_another_login(&self, sent: &Bearer) {
+        let mut held = self.held();
+        if self.mode() == AuthMode::Credentials && !held.logged_in_again {
+            held.logged_in_again = true;
+            held.refused.push(sent.token().clone());
+        }
     }
 
     /// Replaces an expired pair, by another process's if there is one, else by a refresh.

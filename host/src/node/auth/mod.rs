@@ -64,6 +64,8 @@ struct Held {
     pair: Option<Pair>,
     /// The node said that the last pair will never work again.
     revoked: bool,
+    /// A login was made because the node no longer knew the tokens; a second one would not help either.
+    logged_in_again: bool,
     /// Access tokens of which it said so, and those that were supplied beside them; never taken up again.
     refused: Vec<Secret>,
 }

@@ -402,6 +402,49 @@ async fn a19_a_bare_401_costs_one_request_a_call_and_keeps_the_tokens() {
 }
 
 #[tokio::test]
+async fn a_bare_401_takes_up_a_newer_handoff_with_one_more_request() {
+    let place = Place::new().await;
+    let (dead, again) = (issued(1000, "dead"), issued(2000, "again"));
+    place.hand_over(&dead);
+    let session = Session::new(place.settings());
+    session.connect(&scope()).await.unwrap();
+    place.hand_over(&again);
+    place.node.on(LISTING, [Reply::Full(401, vec![], vec![]), contexts()]);
+    list(&session).await.unwrap();
+    assert_eq!(place.sent(), [format!("Bearer {dead}"), format!("Bearer {again}")]);
+}
+
+#[tokio::test]
+async fn stored_tokens_that_the_node_no_longer_knows_cost_one_login_and_no_more() {
+    let place = Place::new().await;
+    place.node.on(LOGIN, [pair("old", "r1"), pair("new", "r2"), pair("never", "r3")]);
+    list(&place.with_login()).await.unwrap();
+    place.node.on(LISTING, [Reply::Full(401, vec![], vec![]), contexts()]);
+    let session = place.with_login();
+    list(&session).await.unwrap();
+    assert_eq!((place.count(LOGIN), place.sent().pop().unwrap()), (2, "Bearer new".to_owned()));
+    assert_eq!(place.stored("admin").0, "new");
+    place.node.on(LISTING, [Reply::Full(401, vec![], vec![])]);
+    for _ in 0..3 {
+        assert_eq!(rejection_of(list(&session).await.unwrap_err()), Rejection::NotAccepted);
+    }
+    assert_eq!(place.count(LOGIN), 2);
+}
+
+#[tokio::test]
+async fn a_bare_401_without_a_store_keeps_what_was_refreshed() {
+    let place = Place::new().await;
+    place.node.on(LISTING, [expired(), contexts(), Reply::Full(401, vec![], vec![]), contexts()]);
+    place.node.on(REFRESH, [pair("fresh", "r")]);
+    let (auth_token, refresh_token) = (Some(Secret::new("stale")), Some(Secret::new("r0")));
+    let session = Session::new(NodeSettings { auth_token, refresh_token, ..place.node.settings() });
+    list(&session).await.unwrap();
+    assert!(list(&session).await.is_err());
+    list(&session).await.unwrap();
+    assert_eq!(place.sent().pop().unwrap(), "Bearer fresh");
+}
+
+#[tokio::test]
 async fn a_revocation_leaves_newer_tokens_of_another_process_alone() {
     let place = Place::new().await;
     let session = place.with_token("dead");
