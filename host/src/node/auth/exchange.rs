@@ -1,10 +1,11 @@
 //! A request with whatever credential is in force, renewed once if the node says that it has expired.
 //!
-//! A call costs at most two requests and one refresh, whatever the node answers.
+//! A call costs at most two requests and one refresh or login, whatever the node answers.
 
 use super::acquire::keep;
+use super::tokens::Tokens;
 use super::wire::RefreshFault;
-use super::{Auth, AuthMode, Pair};
+use super::{Auth, AuthMode};
 use crate::model::CallScope;
 use crate::node::bearer::Bearer;
 use crate::node::error::{Error, Rejection};
@@ -93,45 +94,46 @@ impl Auth {
 
     /// Replaces an expired pair, by another process's if there is one, else by a refresh.
     async fn refresh(&self, expired: &Bearer) -> Result<(), Rejection> {
-        let Some(Pair { mut tokens, .. }) = self.held().pair.clone() else { return Err(Rejection::Revoked) };
-        if tokens.access != *expired.token() {
+        let Some(held) = self.held().pair.clone() else { return Err(Rejection::Revoked) };
+        if held.bearer != *expired {
             return Ok(());
         }
-        let _lock = match &self.0.store {
-            None => None,
-            Some(store) => match store.lock().await {
-                Ok(lock) => Some(lock),
-                Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                    tracing::warn!("cannot refresh the access token: {error}");
-                    return Err(Rejection::NotRefreshed);
-                }
-                // Nothing can be stored there, so no other process refreshes these very tokens from there.
-                Err(_) => None,
-            },
+        let Some(store) = &self.0.store else { return self.spend(held.tokens, expired).await };
+        let _lock = match store.lock().await {
+            Ok(lock) => Some(lock),
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                tracing::warn!("cannot refresh the access token: {error}");
+                return Err(Rejection::NotRefreshed);
+            }
+            // Nothing can be written there, so no other process has these very tokens from there.
+            Err(_) => None,
         };
-        if let Some(stored) = self.0.store.as_ref().and_then(|store| store.load().tokens()) {
-            if stored.access != tokens.access && self.hold(stored.clone()).is_ok() {
-                return Ok(());
-            }
-            if stored.access == tokens.access {
-                tokens = stored;
-            }
+        match store.load().tokens() {
+            Some(stored) if stored.access == held.tokens.access => self.spend(stored, expired).await,
+            Some(stored) if self.hold(stored.clone()).is_ok() => Ok(()),
+            _ => self.spend(held.tokens, expired).await,
         }
+    }
+
+    /// Uses a refresh token up. For the holder of the lock.
+    async fn spend(&self, tokens: Tokens, expired: &Bearer) -> Result<(), Rejection> {
         if !tokens.can_refresh() {
             return Err(Rejection::Expired);
         }
+        let store = self.0.store.as_ref();
         match self.service().refresh(&tokens).await {
             Ok(fresh) => {
                 self.0.redactor.learn(&fresh.access);
                 self.0.redactor.learn(&fresh.refresh);
-                if let Some(store) = &self.0.store {
+                // First of all: from here on the old pair is worth nothing.
+                if let Some(store) = store {
                     keep(store, &fresh);
                 }
                 self.hold(fresh).map_err(|_| Rejection::NotRefreshed)
             }
             Err(RefreshFault::Terminal) => {
                 self.forget(expired);
-                if let Some(store) = &self.0.store {
+                if let Some(store) = store {
                     self.clear(store, expired);
                 }
                 Err(Rejection::Revoked)
