@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::app::App;
+use crate::auth::IssuedTokens;
 use crate::faults::Fault;
 use crate::ids::Id;
 use crate::node::{Inner, Node, RecordedRequest, lock};
@@ -202,6 +203,27 @@ impl DevNode {
     /// Changes who may come in.
     pub fn set_access(&self, access: Access) {
         self.node.set_access(access);
+    }
+
+    /// Gives out an admin pair without a login, as `merod auth` does; of use with [`Access::Embedded`].
+    pub fn issue_tokens(&self) -> IssuedTokens {
+        lock(&self.node.auth).issue_root("")
+    }
+
+    /// Ends the life of every access token given out so far; their refresh tokens stay good.
+    pub fn expire_access_tokens(&self) {
+        lock(&self.node.auth).expire_all();
+    }
+
+    /// Withdraws every token given out so far.
+    pub fn revoke_tokens(&self) {
+        lock(&self.node.auth).revoke_all();
+    }
+
+    /// How often a refresh token was presented that had been used before.
+    #[must_use]
+    pub fn token_reuses(&self) -> usize {
+        lock(&self.node.auth).reuses()
     }
 
     /// Makes `/ready` answer 503 with this word (`starting`, `shutting_down`, `store_unavailable`), or well again.

@@ -8,12 +8,13 @@
 //! * [`App`] is one version of an application, [`Behaviour`] what it does; [`apps`] has those we bring.
 //! * [`Fault`] puts trouble on a route; [`RecordedRequest`] is what a test can look back at.
 //!
-//! Absent on purpose: the auth service (a switch, [`Access`], is there), events, peers, real bundles, the network.
+//! Absent on purpose: user management of the auth service (one account, [`Access::Embedded`], is there), events, peers, real bundles, the network.
 //! Nothing here depends on the server that is tested with it, and it shares no code with the mappers.
 
 pub mod apps;
 
 mod app;
+mod auth;
 mod body;
 mod connection;
 mod control;
@@ -29,6 +30,7 @@ mod setup;
 mod state;
 
 pub use app::{App, Behaviour, GuestError, GuestState, Hints, Metadata, Service, Wire};
+pub use auth::IssuedTokens;
 pub use control::{ContextRequest, ControlError, DevNode};
 pub use faults::{Fault, FaultRoute};
 pub use ids::Id;

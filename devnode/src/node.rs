@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::http::HeaderMap;
-use axum::http::header::AUTHORIZATION;
+use axum::http::header::{AUTHORIZATION, HOST};
 use tokio::sync::watch;
 
+use crate::auth::{AuthService, Denied, needed_permission};
 use crate::faults::Fault;
 use crate::ids::Id;
 use crate::setup::{Access, Generation, GuestErrorText, IdText, Setup};
@@ -51,6 +52,7 @@ pub(crate) struct Inner {
     world: Mutex<World>,
     pub(crate) faults: Mutex<Vec<Fault>>,
     pub(crate) requests: Mutex<VecDeque<RecordedRequest>>,
+    pub(crate) auth: Mutex<AuthService>,
     access: Mutex<Access>,
     ready: Mutex<Option<String>>,
     /// Turns true when the node stops.
@@ -76,6 +78,7 @@ impl Inner {
             world: Mutex::new(World::with_registry(setup.registry.clone())),
             faults: Mutex::default(),
             requests: Mutex::default(),
+            auth: Mutex::default(),
             access: Mutex::new(setup.access.clone()),
             ready: Mutex::default(),
             stopping,
@@ -111,16 +114,29 @@ impl Inner {
         *lock(&self.ready) = status;
     }
 
-    /// Whether a request to a route that is not public may pass.
-    pub(crate) fn admits(&self, headers: &HeaderMap) -> bool {
+    /// The account of a node with embedded auth: user and password.
+    pub(crate) fn account(&self) -> Option<(String, String)> {
         match &*lock(&self.access) {
-            Access::Open => true,
-            Access::Closed => false,
-            Access::Bearer(token) => {
-                let sent = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-                sent.and_then(|value| value.strip_prefix("Bearer ")) == Some(token)
-            }
+            Access::Embedded { user, password } => Some((user.clone(), password.clone())),
+            Access::Open | Access::Closed | Access::Bearer(_) => None,
         }
+    }
+
+    /// Whether a request to a route that is not public may pass; `path` is without the base path.
+    pub(crate) fn admit(&self, method: &str, path: &str, query: &str, headers: &HeaderMap) -> Result<(), Denied> {
+        let (closed, own) = match &*lock(&self.access) {
+            Access::Open => return Ok(()),
+            Access::Closed => (true, None),
+            Access::Bearer(token) => (true, Some(token.clone())),
+            Access::Embedded { .. } => (false, None),
+        };
+        let sent = sent_token(headers, query);
+        if closed {
+            return if own.is_some() && sent == own { Ok(()) } else { Err(Denied::Missing) };
+        }
+        let sent = sent.ok_or(Denied::Missing)?;
+        let caller = lock(&self.auth).check(&sent, host(headers))?;
+        if caller.may(needed_permission(method, path)) { Ok(()) } else { Err(Denied::NotPermitted) }
     }
 
     /// Whether this is the node after the recorded one.
@@ -143,4 +159,18 @@ impl Inner {
             _ => Id::from_base58(text),
         }
     }
+}
+
+/// The token of a request: its header's, or the query's where there is no such header.
+pub(crate) fn sent_token(headers: &HeaderMap, query: &str) -> Option<String> {
+    match headers.get(AUTHORIZATION) {
+        Some(value) => value.to_str().ok()?.strip_prefix("Bearer ").map(str::to_owned),
+        None => query.split('&').find_map(|pair| pair.strip_prefix("token=")).map(str::to_owned),
+    }
+}
+
+/// The host a request was meant for, without its port.
+pub(crate) fn host(headers: &HeaderMap) -> &str {
+    let host = headers.get(HOST).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    host.rsplit_once(':').map_or(host, |(name, _)| name)
 }

@@ -51,10 +51,19 @@ async fn gate(
     node.record(record(&parts.method, &parts.uri, &parts.headers, &body));
     let path = full.strip_prefix(&node.base_path).unwrap_or(&full);
     let effect = take(&mut lock(&node.faults), parts.method.as_str(), path);
-    let admitted = is_public(path) || node.admits(&parts.headers);
+    let query = parts.uri.query().unwrap_or_default();
+    let admitted = match is_public(path) {
+        true => Ok(()),
+        false => node.admit(parts.method.as_str(), path, query, &parts.headers),
+    };
     let request = Request::from_parts(parts, Body::from(body));
-    let respond =
-        async move { if admitted { next.run(request).await } else { StatusCode::UNAUTHORIZED.into_response() } };
+    let newer = node.is_newer();
+    let respond = async move {
+        match admitted {
+            Ok(()) => next.run(request).await,
+            Err(denied) => denied.of_node_route(newer),
+        }
+    };
     match effect {
         None => respond.await,
         Some(effect) => apply(effect, &node, &connection, respond).await,

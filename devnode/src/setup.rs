@@ -93,6 +93,13 @@ pub enum Access {
     Closed,
     /// Only requests with `Authorization: Bearer` and this token; others as in [`Access::Closed`].
     Bearer(String),
+    /// `auth_mode = "embedded"` with one account: the auth service is mounted and its tokens are checked.
+    Embedded {
+        /// The user name.
+        user: String,
+        /// The password.
+        password: String,
+    },
 }
 
 impl Setup {

@@ -498,3 +498,39 @@ async fn a_stopped_node_frees_its_port() {
     let again = DevNode::start(Setup { port: address.port(), ..Setup::demo() }).await.unwrap();
     assert_eq!(again.address(), address);
 }
+
+#[tokio::test]
+async fn a_node_without_embedded_auth_has_no_auth_service() {
+    let (node, _, _) = demo().await;
+    for path in ["/auth/health", "/auth/providers", "/auth/nothing"] {
+        let reply = get(&node, path).await;
+        assert_eq!((reply.status, reply.text().as_str()), (404, ""), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_login_opens_the_node_until_its_token_expires_and_a_refresh_opens_it_again() {
+    let access = Access::Embedded { user: "admin".into(), password: "development".into() };
+    let node = DevNode::start(Setup { access, ..Setup::demo() }).await.unwrap();
+    let login = json!({
+        "auth_method": "user_password", "public_key": "admin", "client_name": "test", "timestamp": 1,
+        "provider_data": { "username": "admin", "password": "development" },
+    });
+    let pair = with_json(&node, "POST", "/auth/token", &login).await.json()["data"].clone();
+    let listed = async |pair: &Value| {
+        let header = format!("Bearer {}", pair["access_token"].as_str().unwrap());
+        let reply = send(&node, "GET", "/admin-api/contexts", &[("authorization", &header)], b"").await;
+        (reply.status, reply.header("x-auth-error").to_owned())
+    };
+    assert_eq!(listed(&pair).await, (200, String::new()));
+    node.expire_access_tokens();
+    assert_eq!(listed(&pair).await, (401, "token_expired".to_owned()));
+    let fresh = with_json(&node, "POST", "/auth/refresh", &pair).await.json()["data"].clone();
+    assert_ne!(fresh, pair);
+    assert_eq!(listed(&fresh).await.0, 200);
+    assert_eq!(node.token_reuses(), 0);
+    let again = with_json(&node, "POST", "/auth/refresh", &pair).await;
+    assert_eq!((again.status, again.header("x-auth-error"), node.token_reuses()), (401, "token_reuse", 1));
+    node.revoke_tokens();
+    assert_eq!(listed(&fresh).await, (403, "token_revoked".to_owned()));
+}

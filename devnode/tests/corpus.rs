@@ -24,7 +24,7 @@ use support::{Reply, execute, get, send, with_json};
 
 /// What another preparation or behaviour would be needed for, with the reason.
 const LEFT_OUT: [(&str, &str); 10] = [
-    ("auth-", "the auth service is not there yet"),
+    ("auth-", "`the_auth_service_answers_as_the_recorded_one` has them"),
     ("sse-", "events are not there"),
     ("install-dev-tampered-bundle", "bundles are not archives here, so none can be tampered with"),
     ("blob-get-bundle", "as above: the blob is JSON"),
@@ -249,6 +249,106 @@ async fn without_a_token_a_closed_node_answers_as_the_recorded_one() {
     }
 }
 
+/// Tokens and password in place of the placeholders of a recorded exchange.
+fn filled(exchange: &Value, access: &str, refresh: &str) -> Value {
+    let text = exchange.to_string();
+    let text = text.replace("<access token>", access).replace("token=<jwt>", &format!("token={access}"));
+    let text = text.replace(r#""access_token":"<jwt>""#, &format!(r#""access_token":"{access}""#));
+    let text = text.replace(r#""refresh_token":"<jwt>""#, &format!(r#""refresh_token":"{refresh}""#));
+    serde_json::from_str(&text.replace("<password>", PASSWORD)).unwrap()
+}
+
+const PASSWORD: &str = "development";
+
+/// Exchanges of the auth service that need something before them, by what.
+const AUTH: [(&str, &[&str]); 6] = [
+    (
+        "anything",
+        &[
+            "auth-health",
+            "auth-providers",
+            "auth-token",
+            "auth-token-wrong-password",
+            "auth-token-unknown-method",
+            "auth-token-empty-public-key",
+            "auth-token-missing-timestamp",
+            "auth-token-url-client-name",
+            "auth-mock-token-disabled",
+            "auth-challenge-removed",
+            "auth-refresh-garbage",
+            "auth-refresh-missing",
+            "auth-refresh-too-early",
+            "auth-validate",
+            "auth-validate-none",
+            "auth-validate-garbage",
+            "auth-garbage-token",
+            "auth-contexts-ok",
+            "auth-query-token-ok",
+            "auth-no-token",
+            "auth-no-token-jsonrpc",
+            "auth-no-token-health-public",
+            "auth-no-token-is-authed-public",
+            "auth-client-key",
+            "auth-client-key-global-execute",
+        ],
+    ),
+    ("expired", &["auth-expired-token", "auth-expired-validate", "auth-refresh-ok"]),
+    ("refresh as access", &["auth-refresh-token-as-bearer"]),
+    ("used", &["auth-refresh-reuse", "auth-after-reuse", "auth-login-after-reuse"]),
+    (
+        "scoped",
+        &[
+            "auth-scoped-contexts-ok",
+            "auth-scoped-applications-ok",
+            "auth-scoped-jsonrpc-denied",
+            "auth-scoped-abi-denied",
+            "auth-scoped-namespaces-denied",
+            "auth-client-key-non-admin",
+        ],
+    ),
+    ("locked", &["auth-token-rate-limited"]),
+];
+
+#[tokio::test]
+async fn the_auth_service_answers_as_the_recorded_one() {
+    let Some(root) = corpus() else { return };
+    let exchange = |name: &str| read(root.join("http").join(format!("{name}.json")));
+    let mut faults = Vec::new();
+    for (state, name) in AUTH.iter().flat_map(|(state, names)| names.iter().map(move |name| (*state, *name))) {
+        let prepared = prepare(&root).await;
+        let node = &prepared.node;
+        node.set_access(Access::Embedded { user: "admin".into(), password: PASSWORD.into() });
+        let tokens = node.issue_tokens();
+        let (mut access, mut refresh) = (tokens.access_token, tokens.refresh_token);
+        match state {
+            "expired" => node.expire_access_tokens(),
+            "refresh as access" => access = refresh.clone(),
+            "used" => {
+                node.expire_access_tokens();
+                let first = prepared.play(&filled(&exchange("auth-refresh-ok"), &access, &refresh)).await.json();
+                if name == "auth-after-reuse" {
+                    let again = prepared.play(&filled(&exchange("auth-refresh-reuse"), &access, &refresh)).await;
+                    assert_eq!((again.status, node.token_reuses()), (401, 1));
+                    access = first["data"]["access_token"].as_str().unwrap().to_owned();
+                    refresh = first["data"]["refresh_token"].as_str().unwrap().to_owned();
+                }
+            }
+            "scoped" => {
+                let key = prepared.play(&filled(&exchange("auth-client-key"), &access, &refresh)).await.json();
+                access = key["data"]["access_token"].as_str().unwrap().to_owned();
+            }
+            "locked" => {
+                for _ in 0..5 {
+                    assert_eq!(prepared.play(&exchange(name)).await.status, 401);
+                }
+            }
+            _ => {}
+        }
+        check(name, &prepared, &filled(&exchange(name), &access, &refresh), &mut faults).await;
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
 async fn check(name: &str, prepared: &Prepared, exchange: &Value, faults: &mut Vec<String>) {
     let reply = prepared.play(exchange).await;
     let mut fault = |text: String| faults.push(format!("{name}: {text}"));
@@ -256,7 +356,7 @@ async fn check(name: &str, prepared: &Prepared, exchange: &Value, faults: &mut V
         fault(format!("status {} for {}: {}", reply.status, exchange["status"], reply.text()));
         return;
     }
-    for header in ["content-type", "allow", "content-length"] {
+    for header in ["content-type", "allow", "content-length", "x-auth-error", "retry-after"] {
         let recorded = exchange["response_headers"][header].as_str().unwrap_or_default();
         let varies = header == "content-length" && recorded != "0";
         if !recorded.is_empty() && !varies && reply.header(header) != recorded {

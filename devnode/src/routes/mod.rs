@@ -5,6 +5,7 @@
 
 mod aliases;
 mod applications;
+mod auth;
 mod blobs;
 mod contexts;
 mod groups;
@@ -34,5 +35,5 @@ pub(crate) fn all() -> Router<Node> {
         .merge(metadata::routes())
         .merge(aliases::routes())
         .merge(network::routes());
-    Router::new().nest("/admin-api", admin).merge(rpc::routes())
+    Router::new().nest("/admin-api", admin).merge(rpc::routes()).merge(auth::routes())
 }

@@ -5,7 +5,7 @@ use crate::cli::environment;
 use crate::cli::serve::{catalog, runtime};
 use crate::config::Settings;
 use crate::model::{CallScope, Cancel};
-use crate::node::Session;
+use crate::node::{AuthMode, Session};
 use crate::source::NodeSource;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -63,6 +63,7 @@ async fn node_answers(session: &Session) -> bool {
                     connection.auth_mode()
                 ),
             );
+            say(true, &format!("credential: {}", credential(connection.auth_mode())));
         }
         Err(error) => {
             say(false, &error.to_string());
@@ -106,6 +107,16 @@ async fn apps_are_usable(source: &NodeSource, catalog: &crate::catalog::Catalog)
         return next("create a context: create_namespace, then create_context".to_owned());
     }
     ExitCode::SUCCESS
+}
+
+/// Where the credential comes from, in words.
+fn credential(mode: AuthMode) -> &'static str {
+    match mode {
+        AuthMode::Handoff => "the desktop app's handoff file, agent.json in the state folder",
+        AuthMode::Token => "CALIMERO_AUTH_TOKEN",
+        AuthMode::Credentials => "a login as CALIMERO_USERNAME",
+        AuthMode::None => "none is set; only a node without authentication answers",
+    }
 }
 
 fn say(good: bool, what: &str) {

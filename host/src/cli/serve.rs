@@ -51,7 +51,11 @@ pub(crate) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
 pub(crate) async fn embed(settings: &mut Settings) -> anyhow::Result<DevNode> {
     let node = DevNode::start(Setup::demo()).await.context("cannot start the development node on loopback")?;
     settings.node.node_url = Some(node.url());
+    // Nobody else's credentials, and nothing of this node in the files of real ones.
     settings.node.auth_token = None;
+    settings.node.username = None;
+    settings.node.password = None;
+    settings.node.state_dir = None;
     Ok(node)
 }
 

@@ -3,8 +3,11 @@
 use crate::catalog::budget;
 use crate::node::NodeSettings;
 use crate::redact::{Redactor, Secret};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+const PASSWORD: &str = "CALIMERO_PASSWORD";
+const PASSWORD_FILE: &str = "CALIMERO_PASSWORD_FILE";
 
 /// A variable that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -18,6 +21,16 @@ pub enum Error {
         value: String,
         /// What it should hold.
         expected: &'static str,
+    },
+    /// A file it names cannot be used. Nothing of the file's content is shown.
+    #[error("{variable} names {}, which {problem}", path.display())]
+    BadFile {
+        /// Which.
+        variable: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
     },
 }
 
@@ -40,7 +53,7 @@ impl Settings {
     /// Reads the settings through `variable`. Values are trimmed; a blank one counts as unset.
     ///
     /// # Errors
-    /// A number that is none.
+    /// A number that is none, or a password file that cannot be read.
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>, home: Option<PathBuf>) -> Result<Self, Error> {
         let get = |name: &str| {
             let value = variable(name)?;
@@ -49,19 +62,30 @@ impl Settings {
         };
         let flag = |name| get(name).is_some_and(|value| matches!(value.as_str(), "1" | "true" | "yes"));
         let below_home = |path: &str| home.as_ref().map(|home| home.join(path));
+        let password = match (get(PASSWORD), get(PASSWORD_FILE)) {
+            (Some(password), _) => Some(Secret::new(password)),
+            (None, Some(file)) => Some(password_in(Path::new(&file))?),
+            (None, None) => None,
+        };
+        let state_dir = get("CALIMERO_MCP_STATE_DIR").map(PathBuf::from).or_else(|| below_home(".config/calimero/mcp"));
         let node = NodeSettings {
             node_url: get("CALIMERO_NODE_URL"),
             node_name: get("CALIMERO_NODE_NAME"),
             node_home: get("CALIMERO_NODE_HOME").map(PathBuf::from).or_else(|| below_home(".calimero")),
             auth_token: get("CALIMERO_AUTH_TOKEN").map(Secret::new),
+            refresh_token: get("CALIMERO_REFRESH_TOKEN").map(Secret::new),
+            username: get("CALIMERO_USERNAME"),
+            password,
+            state_dir: state_dir.clone(),
             allow_cleartext: flag("CALIMERO_ALLOW_CLEARTEXT"),
             redactor: Arc::new(Redactor::new(home.as_deref())),
             ..NodeSettings::default()
         };
         let cache_home = get("XDG_CACHE_HOME").map(PathBuf::from).or_else(|| below_home(".cache"));
+        node.learn_secrets();
         Ok(Self {
             node,
-            state_dir: get("CALIMERO_MCP_STATE_DIR").map(PathBuf::from).or_else(|| below_home(".config/calimero/mcp")),
+            state_dir,
             cache_dir: get("ABI_MCP_CACHE_DIR")
                 .map(PathBuf::from)
                 .or_else(|| cache_home.map(|home| home.join("abi-mcp"))),
@@ -75,6 +99,16 @@ impl Settings {
             },
             list_internal: flag("ABI_MCP_LIST_INTERNAL"),
         })
+    }
+}
+
+/// The password in a file, without the newline that editors put at its end.
+fn password_in(path: &Path) -> Result<Secret, Error> {
+    let unusable = |problem: String| Error::BadFile { variable: PASSWORD_FILE, path: path.to_owned(), problem };
+    let text = std::fs::read_to_string(path).map_err(|error| unusable(format!("cannot be read: {error}")))?;
+    match text.trim() {
+        "" => Err(unusable("is empty".to_owned())),
+        password => Ok(Secret::new(password)),
     }
 }
 
@@ -95,6 +129,34 @@ mod tests {
         assert_eq!(settings.node.node_home, Some(PathBuf::from("/srv/someone/.calimero")));
         assert_eq!(settings.state_dir, Some(PathBuf::from("/srv/someone/.config/calimero/mcp")));
         assert_eq!(settings.tool_budget, 100);
+    }
+
+    #[test]
+    fn a_password_comes_from_its_variable_or_else_from_its_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("password");
+        std::fs::write(&file, " FIXTURE-PASSWORD\n").unwrap();
+        let file = file.to_str().unwrap();
+        let settings = read(&[("CALIMERO_PASSWORD_FILE", file), ("CALIMERO_USERNAME", "admin")]).unwrap();
+        assert_eq!(settings.node.password.as_ref().map(Secret::expose), Some("FIXTURE-PASSWORD"));
+        assert_eq!(settings.node.redactor.redact("it is FIXTURE-PASSWORD"), "it is ***", "known from the start");
+        let settings = read(&[("CALIMERO_PASSWORD_FILE", "/nowhere"), ("CALIMERO_PASSWORD", "other")]).unwrap();
+        assert_eq!(settings.node.password.as_ref().map(Secret::expose), Some("other"));
+        assert!(!format!("{settings:?}").contains("other"), "{settings:?}");
+    }
+
+    #[test]
+    fn g03_a_password_file_that_cannot_be_read_is_fatal_by_its_name_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let (empty, binary) = (folder.path().join("empty"), folder.path().join("binary"));
+        std::fs::write(&empty, " \n").unwrap();
+        std::fs::write(&binary, b"FIXTURE\xff\xfe").unwrap();
+        for file in [folder.path().join("missing"), empty, binary] {
+            let file = file.to_str().unwrap();
+            let error = read(&[("CALIMERO_PASSWORD_FILE", file)]).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("CALIMERO_PASSWORD_FILE names {file}, which ")), "{error}");
+            assert!(!error.contains("FIXTURE"), "{error}");
+        }
     }
 
     #[test]

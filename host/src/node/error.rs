@@ -3,7 +3,10 @@
 //! Variants hold facts. What a node or its guest refused is kept undecoded as a [`Failure`], because reading an
 //! ecosystem's errors is the job of a decoder component; `Display` is only what is said when no decoder knows better.
 
-use super::settings::{ALLOW_CLEARTEXT_VARIABLE, AUTH_TOKEN_VARIABLE, NODE_NAME_VARIABLE, NODE_URL_VARIABLE};
+use super::settings::{
+    ALLOW_CLEARTEXT_VARIABLE, AUTH_TOKEN_VARIABLE, NODE_NAME_VARIABLE, NODE_URL_VARIABLE, PASSWORD_FILE_VARIABLE,
+    PASSWORD_VARIABLE, REFRESH_TOKEN_VARIABLE, USERNAME_VARIABLE,
+};
 use crate::model::{Failure, GuestFailure, HttpFailure};
 use std::time::Duration;
 
@@ -36,9 +39,9 @@ pub enum Error {
         /// What is wrong with it; never the token.
         problem: &'static str,
     },
-    /// A token would travel unencrypted to another machine.
+    /// A credential would travel unencrypted to another machine.
     #[error(
-        "refusing to send a token to {url} over cleartext HTTP; use https, or set {ALLOW_CLEARTEXT_VARIABLE}=1 if that \
+        "refusing to send a credential to {url} over cleartext HTTP; use https, or set {ALLOW_CLEARTEXT_VARIABLE}=1 if that \
          network is trusted"
     )]
     CleartextToken {
@@ -98,6 +101,16 @@ pub enum Error {
         route: String,
         /// What is wrong with the credential, as far as the node says.
         rejection: Rejection,
+        /// The answer, for a decoder.
+        failure: Box<HttpFailure>,
+    },
+    /// The node refused a login. The text is the one that clients of the peer know.
+    #[error("Authentication failed: {reason}")]
+    LoginFailed {
+        /// The node.
+        url: String,
+        /// The node's own reason.
+        reason: String,
         /// The answer, for a decoder.
         failure: Box<HttpFailure>,
     },
@@ -204,6 +217,9 @@ pub enum Rejection {
     /// It is past its time.
     #[error("says that the access token has expired")]
     Expired,
+    /// It is past its time, and an attempt to renew it failed for a reason that may pass.
+    #[error("says that the access token has expired, and it could not be refreshed")]
+    NotRefreshed,
     /// It was withdrawn; the same credential will never work again.
     #[error("says that the credential was revoked")]
     Revoked,
@@ -231,6 +247,7 @@ impl Error {
                 Failure::Transport(_) => "node::unreachable",
             },
             Self::LoginNeeded { .. } => "node::login_needed",
+            Self::LoginFailed { .. } => "node::login_failed",
             Self::AbiRouteMissing => "node::abi_route_missing",
             Self::TimedOut { .. } => "node::timed_out",
             Self::DeadlinePassed { .. } => "node::deadline_passed",
@@ -251,16 +268,22 @@ impl Error {
         let rejection = match self {
             Self::NoNode { .. } => return Some(NO_NODE.to_owned()),
             Self::Failure(failure) if matches!(**failure, Failure::Transport(_)) => return Some(NO_NODE.to_owned()),
+            Self::LoginFailed { .. } => {
+                return Some(format!("check {USERNAME_VARIABLE} and {PASSWORD_VARIABLE} or {PASSWORD_FILE_VARIABLE}"));
+            }
             Self::LoginNeeded { rejection, .. } => rejection,
             _ => return None,
         };
         Some(match rejection {
-            Rejection::NoCredential => format!("set {AUTH_TOKEN_VARIABLE} to an access token of the node"),
+            Rejection::NoCredential => ways_to_log_in(),
             Rejection::NotAccepted | Rejection::Expired | Rejection::Revoked => {
-                format!("get a new access token from the node and set {AUTH_TOKEN_VARIABLE} to it")
+                format!("a new credential is needed: {}", ways_to_log_in())
+            }
+            Rejection::NotRefreshed => {
+                format!("try again; if that does not help, a new credential is needed: {}", ways_to_log_in())
             }
             Rejection::NotPermitted => {
-                format!("reading ABIs needs the `admin` permission; set {AUTH_TOKEN_VARIABLE} to a token that has it")
+                format!("reading ABIs needs the `admin` permission; use a credential that has it: {}", ways_to_log_in())
             }
         })
     }
@@ -272,7 +295,9 @@ impl Error {
     pub fn failure(&self) -> Option<Failure> {
         match self {
             Self::Failure(failure) => Some((**failure).clone()),
-            Self::LoginNeeded { failure, .. } => Some(Failure::Http((**failure).clone())),
+            Self::LoginNeeded { failure, .. } | Self::LoginFailed { failure, .. } => {
+                Some(Failure::Http((**failure).clone()))
+            }
             _ => None,
         }
     }
@@ -283,6 +308,7 @@ impl Error {
         match self {
             Self::Failure(failure) => !matches!(**failure, Failure::Transport(_)),
             Self::LoginNeeded { .. }
+            | Self::LoginFailed { .. }
             | Self::AbiRouteMissing
             | Self::Redirected { .. }
             | Self::BodyCut { .. }
@@ -324,6 +350,15 @@ impl From<Failure> for Error {
     fn from(failure: Failure) -> Self {
         Self::Failure(Box::new(failure))
     }
+}
+
+/// Every way to give this program a credential.
+pub(crate) fn ways_to_log_in() -> String {
+    format!(
+        "use \"Connect AI agent\" in the Calimero desktop app, or set {AUTH_TOKEN_VARIABLE} to an access token of the \
+         node (and {REFRESH_TOKEN_VARIABLE} to renew it), or set {USERNAME_VARIABLE} and {PASSWORD_VARIABLE} (or \
+         {PASSWORD_FILE_VARIABLE})"
+    )
 }
 
 /// The sentence for a node that gives no answer.

@@ -1,10 +1,10 @@
 //! One HTTP exchange with a node, with every bound on it.
 //!
-//! In: a base URL, a credential, a request and the call's scope. Out: a whole success body, or an error that says what
+//! In: a base URL, a bearer, a request and the call's scope. Out: a whole success body, or an error that says what
 //! happened. It follows no redirect, uses no proxy, keeps no cookie and never retries; it knows no route's meaning.
 
-use super::auth::Auth;
 use super::base_url::NodeUrl;
+use super::bearer::{Bearer, rejection};
 use super::error::{Error, node_message, unreachable};
 use super::route::Route;
 use super::settings::Limits;
@@ -82,14 +82,14 @@ impl Http {
     pub(crate) async fn send(
         &self,
         url: &NodeUrl,
-        auth: &Auth,
+        bearer: Option<&Bearer>,
         limits: &Limits,
-        request: Request,
+        request: &Request,
         scope: &CallScope,
     ) -> Result<Answer, Error> {
         let route = request.route.to_string();
         let after = if request.takes_long { limits.long } else { limits.request };
-        let exchange = self.exchange(url, auth, limits.body, request, scope.traceparent.as_deref());
+        let exchange = self.exchange(url, bearer, limits.body, request, scope.traceparent.as_deref());
         let started = Instant::now();
         let answer = within(scope, after, exchange).await.unwrap_or_else(|stop| Err(stop.error(url, &route, after)));
         let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -105,25 +105,25 @@ impl Http {
     async fn exchange(
         &self,
         url: &NodeUrl,
-        auth: &Auth,
+        bearer: Option<&Bearer>,
         limit: usize,
-        request: Request,
+        request: &Request,
         traceparent: Option<&str>,
     ) -> Result<Answer, Error> {
         let Request { route, body, .. } = request;
-        let address = url.join(&route)?;
+        let address = url.join(route)?;
         let path = address.path().to_owned();
         let mut builder = self.client(url.is_https())?.request(route.method.clone(), address);
         builder = builder.header(ACCEPT, HeaderValue::from_static("application/json, */*;q=0.5"));
-        if let Some(header) = auth.header() {
-            builder = builder.header(AUTHORIZATION, header);
+        if let Some(bearer) = bearer {
+            builder = builder.header(AUTHORIZATION, bearer.header());
         }
         // Already checked where the call came in; a value no header can carry is not worth failing a call for.
         if let Some(Ok(header)) = traceparent.map(HeaderValue::from_str) {
             builder = builder.header(HeaderName::from_static("traceparent"), header);
         }
         if let Some((content_type, body)) = body {
-            builder = builder.header(CONTENT_TYPE, HeaderValue::from_static(content_type)).body(body);
+            builder = builder.header(CONTENT_TYPE, HeaderValue::from_static(content_type)).body(body.clone());
         }
         let response =
             builder.send().await.map_err(|error| Failure::Transport(unreachable(&url.to_string(), &detail(&error))))?;
@@ -131,7 +131,7 @@ impl Http {
         match response.status() {
             status if status.is_success() => whole(response, route, limit).await,
             status if status.is_redirection() => Err(redirected(&response, url, route, status)),
-            _ => Err(refused(response, url, auth, route, path).await),
+            _ => Err(refused(response, url, bearer.is_some(), route, path).await),
         }
     }
 
@@ -213,7 +213,7 @@ fn redirected(response: &Response, url: &NodeUrl, route: String, status: StatusC
     Error::Redirected { route, status: status.as_u16(), target }
 }
 
-async fn refused(response: Response, url: &NodeUrl, auth: &Auth, route: String, path: String) -> Error {
+async fn refused(response: Response, url: &NodeUrl, sent: bool, route: String, path: String) -> Error {
     let status = response.status();
     let headers: Vec<_> = TELLING_HEADERS
         .iter()
@@ -228,7 +228,7 @@ async fn refused(response: Response, url: &NodeUrl, auth: &Auth, route: String, 
         body: start_of_body(response).await,
     };
     let has_message = node_message(&failure.body).is_some();
-    match auth.rejection(failure.status, auth_error.as_deref(), has_message) {
+    match rejection(sent, failure.status, auth_error.as_deref(), has_message) {
         Some(rejection) => Error::LoginNeeded { url: url.to_string(), route, rejection, failure: Box::new(failure) },
         None => Failure::Http(failure).into(),
     }

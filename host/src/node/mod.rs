@@ -5,7 +5,7 @@
 //! It knows routes, envelopes and JSON-RPC; it knows no ABI, no MCP and no environment variable's value.
 //!
 //! ```text
-//! Session ── first use ──► discovery (env, named, config scan, probe) ──► auth ──► Connection
+//! Session ── first use ──► discovery (env, handoff, named, config scan, probe) ──► auth ──► Connection
 //!    │                                                                                │
 //!    └─ admin/* and rpc ──► Route ──► Connection ──► http (limits, cancel, deadline) ──► envelope ──► wire types
 //! ```
@@ -16,9 +16,11 @@
 mod admin;
 mod auth;
 mod base_url;
+mod bearer;
 pub mod discovery;
 mod envelope;
 mod error;
+mod handoff;
 mod http;
 mod route;
 mod rpc;

@@ -4,11 +4,12 @@
 //! for the life of the process, a failure is not, so a node started later needs no restart of the server. Uses that
 //! come while an attempt is under way wait for that same attempt.
 
-use super::auth::{Auth, AuthMode};
+use super::auth::{Auth, AuthMode, passed};
 use super::base_url::NodeUrl;
 use super::discovery::{self, Discovered, DiscoverySource, KnownNode};
 use super::envelope::{Wrap, payload, read};
 use super::error::Error;
+use super::handoff::{self, Handoff};
 use super::http::{Answer, Http, Request};
 use super::settings::NodeSettings;
 use crate::model::CallScope;
@@ -24,7 +25,9 @@ pub struct Session(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     settings: NodeSettings,
-    http: Http,
+    http: Arc<Http>,
+    /// The last line said about the handoff file, so that a status report does not say it again.
+    said: Mutex<Option<String>>,
     state: Mutex<State>,
 }
 
@@ -76,7 +79,8 @@ impl Session {
     /// A session that has not looked for its node yet.
     #[must_use]
     pub fn new(settings: NodeSettings) -> Self {
-        Self(Arc::new(Shared { settings, http: Http::default(), state: Mutex::new(State::Idle) }))
+        let (http, said) = (Arc::default(), Mutex::default());
+        Self(Arc::new(Shared { settings, http, said, state: Mutex::new(State::Idle) }))
     }
 
     /// The connection, if it was made already; waits for nothing.
@@ -116,7 +120,8 @@ impl Session {
     ///
     /// Those of discovery.
     pub async fn discover(&self, scope: &CallScope) -> Result<DiscoverySource, Error> {
-        discovery::discover(&self.0.settings, &self.0.http, scope).await.map(|found| found.source)
+        let handoff = self.0.handoff();
+        discovery::discover(&self.0.settings, handoff.as_ref(), &self.0.http, scope).await.map(|found| found.source)
     }
 
     /// Every node this machine knows of: the configured ones, then those that answer on a usual port.
@@ -152,8 +157,7 @@ impl Session {
     /// Sends a request to the node, connecting first if need be.
     pub(super) async fn send(&self, request: Request, scope: &CallScope) -> Result<Answer, Error> {
         let connection = self.connect(scope).await?;
-        let Shared { http, settings, .. } = &*self.0;
-        http.send(&connection.url, &connection.auth, &settings.limits, request, scope).await
+        connection.auth.send(&request, scope).await
     }
 
     /// Sends a request and reads its answer as `T`.
@@ -176,11 +180,26 @@ impl Session {
 impl Shared {
     async fn connect(&self) -> Result<Arc<Connection>, Error> {
         // The attempt belongs to all who wait for it, so no single caller's scope bounds it; discovery bounds itself.
+        let handoff = self.handoff();
         let Discovered { url, source, name } =
-            discovery::discover(&self.settings, &self.http, &CallScope::default()).await?;
-        let auth = Auth::pick(&self.settings, &url)?;
+            discovery::discover(&self.settings, handoff.as_ref(), &self.http, &CallScope::default()).await?;
+        let auth = Auth::open(&self.settings, &url, handoff.as_ref(), &self.http).await?;
         tracing::debug!(url = %url, source = %source, auth = %auth.mode(), "node found");
         Ok(Arc::new(Connection { url, source, name, auth }))
+    }
+
+    /// The handoff file as it is now; a reason not to use it is said once.
+    fn handoff(&self) -> Option<Handoff> {
+        let (handoff, line) = match handoff::read(self.settings.state_dir.as_deref()) {
+            Ok(handoff) => (handoff, None),
+            Err(line) => (None, Some(line)),
+        };
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(line) = line.as_deref().filter(|line| said.as_deref() != Some(*line)) {
+            tracing::warn!("{line}");
+        }
+        *said = line;
+        handoff
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -191,11 +210,4 @@ impl Shared {
 /// Writes a request body. Wire types have string keys and no failing serialisers, so this cannot fail in practice.
 pub(super) fn json_body(value: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(value).unwrap_or_default()
-}
-
-async fn passed(deadline: Option<std::time::Instant>) {
-    match deadline {
-        Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
-        None => std::future::pending().await,
-    }
 }

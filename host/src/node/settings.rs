@@ -14,6 +14,14 @@ pub(crate) const NODE_URL_VARIABLE: &str = "CALIMERO_NODE_URL";
 pub(crate) const NODE_NAME_VARIABLE: &str = "CALIMERO_NODE_NAME";
 /// The variable that holds the access token.
 pub(crate) const AUTH_TOKEN_VARIABLE: &str = "CALIMERO_AUTH_TOKEN";
+/// The variable that holds the token to renew it with.
+pub(crate) const REFRESH_TOKEN_VARIABLE: &str = "CALIMERO_REFRESH_TOKEN";
+/// The variable that holds the user name of a login.
+pub(crate) const USERNAME_VARIABLE: &str = "CALIMERO_USERNAME";
+/// The variable that holds its password.
+pub(crate) const PASSWORD_VARIABLE: &str = "CALIMERO_PASSWORD";
+/// The variable that names a file with the password.
+pub(crate) const PASSWORD_FILE_VARIABLE: &str = "CALIMERO_PASSWORD_FILE";
 /// The variable that permits a token over cleartext HTTP to another machine.
 pub(crate) const ALLOW_CLEARTEXT_VARIABLE: &str = "CALIMERO_ALLOW_CLEARTEXT";
 
@@ -32,12 +40,32 @@ pub struct NodeSettings {
     pub node_home: Option<PathBuf>,
     /// `CALIMERO_AUTH_TOKEN`: an access token, with or without the word `Bearer`.
     pub auth_token: Option<Secret>,
+    /// `CALIMERO_REFRESH_TOKEN`: renews `auth_token`, once.
+    pub refresh_token: Option<Secret>,
+    /// `CALIMERO_USERNAME`: who to log in as; also tells the token files of two accounts apart.
+    pub username: Option<String>,
+    /// `CALIMERO_PASSWORD`, or what `CALIMERO_PASSWORD_FILE` holds.
+    pub password: Option<Secret>,
+    /// `CALIMERO_MCP_STATE_DIR`: the handoff file and the token files. Without one there is no handoff, and tokens end
+    /// with the process.
+    pub state_dir: Option<PathBuf>,
     /// `CALIMERO_ALLOW_CLEARTEXT`: send credentials over `http:` to a host that is not this machine.
     pub allow_cleartext: bool,
     /// Bounds on every exchange.
     pub limits: Limits,
     /// Is told of every credential this client holds, before it is first sent.
     pub redactor: Arc<Redactor>,
+}
+
+impl NodeSettings {
+    /// Tells the redactor of every credential the operator supplied, used or not.
+    pub(crate) fn learn_secrets(&self) {
+        let secrets = [&self.auth_token, &self.refresh_token, &self.password];
+        secrets.into_iter().flatten().for_each(|secret| self.redactor.learn(secret));
+        if let (Some(username), Some(password)) = (&self.username, &self.password) {
+            self.redactor.learn_login(username, password);
+        }
+    }
 }
 
 impl fmt::Debug for NodeSettings {
@@ -49,6 +77,10 @@ impl fmt::Debug for NodeSettings {
             .field("node_name", &self.node_name)
             .field("node_home", &self.node_home)
             .field("auth_token", &self.auth_token)
+            .field("refresh_token", &self.refresh_token)
+            .field("username", &self.username)
+            .field("password", &self.password)
+            .field("state_dir", &self.state_dir)
             .field("allow_cleartext", &self.allow_cleartext)
             .field("limits", &self.limits)
             .finish_non_exhaustive()

@@ -5,11 +5,13 @@
 
 mod config_scan;
 mod env;
+mod handoff;
 mod named;
 mod probe;
 
 use super::base_url::NodeUrl;
 use super::error::Error;
+use super::handoff::Handoff;
 use super::http::Http;
 use super::settings::NodeSettings;
 use crate::model::CallScope;
@@ -67,11 +69,18 @@ pub(crate) struct Discovered {
 /// # Errors
 ///
 /// [`Error::BadUrl`], [`Error::NoSuchNode`], [`Error::SeveralNodes`], [`Error::NoNode`].
-pub(crate) async fn discover(settings: &NodeSettings, http: &Http, scope: &CallScope) -> Result<Discovered, Error> {
+pub(crate) async fn discover(
+    settings: &NodeSettings,
+    handoff: Option<&Handoff>,
+    http: &Http,
+    scope: &CallScope,
+) -> Result<Discovered, Error> {
     let configured = configured_nodes(settings.node_home.as_deref()).await;
     let home = shown_home(settings.node_home.as_deref());
     let (url, source) = if let Some(url) = env::node(settings)? {
         (url, DiscoverySource::Env)
+    } else if let Some(url) = handoff::node(handoff) {
+        (url, DiscoverySource::Handoff)
     } else if let Some(name) = &settings.node_name {
         (named::node(name, &configured, &home)?, DiscoverySource::Named)
     } else if let Some(url) = config_scan::node(&configured, &home)? {

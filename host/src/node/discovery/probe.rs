@@ -1,7 +1,6 @@
 //! Rung 5: a node that answers on one of the usual ports of this machine.
 
 use crate::model::CallScope;
-use crate::node::auth::Auth;
 use crate::node::http::{Http, Request};
 use crate::node::route::Route;
 use crate::node::{Limits, NodeUrl};
@@ -19,7 +18,7 @@ pub(super) async fn live_nodes(limits: &Limits, http: &Http, scope: &CallScope) 
 
 async fn answers(url: &NodeUrl, limits: &Limits, http: &Http, scope: &CallScope) -> bool {
     let request = Request::new(Route::get(&["admin-api", "health"]));
-    http.send(url, &Auth::none(), limits, request, scope).await.is_ok()
+    http.send(url, None, limits, &request, scope).await.is_ok()
 }
 
 /// Waits for all at once, in this task, so that borrowed arguments suffice.

@@ -36,7 +36,8 @@ fn settings(home: &Home) -> NodeSettings {
 }
 
 async fn found(settings: &NodeSettings) -> Result<Discovered, Error> {
-    discover(settings, &Http::default(), &CallScope::default()).await
+    let handoff = crate::node::handoff::read(settings.state_dir.as_deref()).unwrap_or_default();
+    discover(settings, handoff.as_ref(), &Http::default(), &CallScope::default()).await
 }
 
 #[tokio::test]
@@ -137,4 +138,28 @@ async fn known_nodes_are_the_configured_ones_and_those_that_answer_each_once() {
     let nodes = Session::new(settings).known_nodes(&CallScope::default()).await;
     let names: Vec<_> = nodes.iter().map(|node| node.name.as_deref()).collect();
     assert_eq!(names, [Some("alice"), None]);
+}
+
+#[tokio::test]
+async fn the_handoff_file_comes_after_the_url_and_before_everything_else() {
+    let home = Home::new();
+    home.listening("alice", 2528).listening("bob", 2529);
+    let state = tempfile::tempdir().unwrap();
+    let hand_over = |text: &str| std::fs::write(state.path().join("agent.json"), text).unwrap();
+    let settings = NodeSettings { state_dir: Some(state.path().to_owned()), ..settings(&home) };
+    hand_over(r#"{"nodeUrl":"http://127.0.0.1:2529/","accessToken":"t"}"#);
+    let node = found(&NodeSettings { node_name: Some("alice".to_owned()), ..settings.clone() }).await.unwrap();
+    assert_eq!((node.source, node.url.to_string().as_str()), (DiscoverySource::Handoff, "http://127.0.0.1:2529"));
+    let node = found(&settings).await.unwrap();
+    assert_eq!((node.source, node.name.as_deref()), (DiscoverySource::Handoff, Some("bob")), "its configured name");
+    let node_url = Some("https://node.example".to_owned());
+    let node = found(&NodeSettings { node_url, ..settings.clone() }).await.unwrap();
+    assert_eq!((node.source, node.url.to_string().as_str()), (DiscoverySource::Env, "https://node.example"));
+    hand_over(r#"{"nodeUrl":"http://localhost:7777","accessToken":"t"}"#);
+    assert_eq!(found(&settings).await.unwrap().name, None, "`handoff` is no name");
+    let named = NodeSettings { node_name: Some("alice".to_owned()), ..settings };
+    for text in [r#"{"accessToken":"t"}"#, r#"{"nodeUrl":"https://node.example","accessToken":"t"}"#, "junk"] {
+        hand_over(text);
+        assert_eq!(found(&named).await.unwrap().source, DiscoverySource::Named, "{text}");
+    }
 }

@@ -84,7 +84,6 @@ async fn a_session_outlives_the_runtime_that_began_its_attempt() {
 #[tokio::test]
 async fn a19_a_revoked_credential_and_a_bare_401_are_asked_once_and_say_what_to_do() {
     let node = Scripted::start().await;
-    let session = node.session_with_token("FIXTURE-TOKEN-1");
     let line = "GET /admin-api/contexts";
     for (reply, rejection, word) in [
         (empty(403, &[("x-auth-error", "token_revoked")]), Rejection::Revoked, "revoked"),
@@ -95,6 +94,7 @@ async fn a19_a_revoked_credential_and_a_bare_401_are_asked_once_and_say_what_to_
     ] {
         node.on(line, [reply]);
         let before = node.seen().len();
+        let session = node.session_with_token("FIXTURE-TOKEN-1");
         let error = session.contexts(None, &scope()).await.unwrap_err();
         assert!(matches!(&error, Error::LoginNeeded { rejection: got, .. } if *got == rejection), "{error:?}");
         assert!(error.to_string().contains(word) && error.to_string().contains(line), "{error}");
@@ -107,6 +107,7 @@ async fn a19_a_revoked_credential_and_a_bare_401_are_asked_once_and_say_what_to_
     let error = node.session().contexts(None, &scope()).await.unwrap_err();
     assert!(error.to_string().contains("wants a login"), "{error}");
     node.on(line, [status(403, r#"{"error":"not a member of group"}"#)]);
+    let session = node.session_with_token("FIXTURE-TOKEN-1");
     assert_eq!(session.contexts(None, &scope()).await.unwrap_err().to_string(), "not a member of group");
 }
 
