@@ -1,7 +1,7 @@
 //! `serve`: a client's process.
 
 use crate::artifact::Plugins;
-use crate::catalog::{self, Catalog};
+use crate::catalog::{self, Catalog, Chosen};
 use crate::cli::{environment, exit};
 use crate::config::Settings;
 use crate::mcp;
@@ -65,6 +65,7 @@ pub(crate) fn server(settings: &Settings, cancel: &Cancel) -> Server {
         plugins,
         catalog,
         state_dir: settings.state_dir.clone(),
+        modes: settings.modes,
         redactor: Arc::clone(&settings.node.redactor),
         cancel: cancel.clone(),
     })
@@ -78,8 +79,10 @@ pub(crate) fn catalog(
     cancel: &Cancel,
 ) -> Catalog {
     let how = catalog::Settings {
-        reserved: Server::reserved_names(),
-        fixed_listed: Server::listed_names(),
+        reserved: Server::reserved_names(settings.modes),
+        fixed_listed: Server::listed_count(settings.modes, false),
+        fixed_folding: Server::listed_count(settings.modes, true),
+        chosen: Chosen { read_only: settings.modes.read_only, apps: settings.apps.clone() },
         budget: settings.tool_budget,
         map: MapOptions { list_internal: settings.list_internal },
     };

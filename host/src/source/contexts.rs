@@ -45,6 +45,13 @@ pub fn is_id(text: &str) -> bool {
     id_bytes(text).is_some()
 }
 
+/// The base58 form of an id in hex; `None` for anything else. Nodes before autumn 2026 read no other.
+#[must_use]
+pub fn base58_of(hex_id: &str) -> Option<String> {
+    let bytes: [u8; 32] = hex::decode(hex_id).ok()?.try_into().ok()?;
+    Some(bs58::encode(bytes).into_string())
+}
+
 /// The 32 bytes behind an id, from 64 hex digits or from base58; `None` for anything else (an alias).
 ///
 /// Nodes before autumn 2026 write base58, newer ones hex; a caller may hold either (node API page, §1.1).

@@ -11,7 +11,9 @@ mod errors;
 mod guides;
 mod hostile;
 mod manifests;
+mod modes;
 mod names;
+mod node_tools;
 mod results;
 mod schemas;
 
