@@ -71,6 +71,11 @@ pub(crate) fn server(settings: &Settings, cancel: &Cancel) -> Server {
     })
 }
 
+/// What becomes a tool.
+pub(crate) fn chosen(settings: &Settings) -> Chosen {
+    Chosen { read_only: settings.modes.read_only, apps: settings.apps.clone() }
+}
+
 /// A catalog for these settings.
 pub(crate) fn catalog(
     settings: &Settings,
@@ -82,7 +87,7 @@ pub(crate) fn catalog(
         reserved: Server::reserved_names(settings.modes),
         fixed_listed: Server::listed_count(settings.modes, false),
         fixed_folding: Server::listed_count(settings.modes, true),
-        chosen: Chosen { read_only: settings.modes.read_only, apps: settings.apps.clone() },
+        chosen: chosen(settings),
         budget: settings.tool_budget,
         map: MapOptions { list_internal: settings.list_internal },
     };

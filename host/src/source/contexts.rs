@@ -35,8 +35,14 @@ impl Context {
     /// Whether `text` names this context, in either text form of the same 32 bytes.
     #[must_use]
     pub fn is_named(&self, text: &str) -> bool {
-        self.id == text || matches!((id_bytes(&self.id), id_bytes(text)), (Some(own), Some(given)) if own == given)
+        is_same_id(&self.id, text)
     }
+}
+
+/// Whether two texts are one id, in either text form.
+#[must_use]
+pub(crate) fn is_same_id(own: &str, given: &str) -> bool {
+    own == given || matches!((id_bytes(own), id_bytes(given)), (Some(own), Some(given)) if own == given)
 }
 
 /// Whether `text` is written like an id; anything else can only be an alias.

@@ -82,11 +82,11 @@ async fn item(server: &Server, arguments: &JsonObject, scope: &CallScope) -> Ite
 
 /// What a failure says, without the guide a refusal shows first.
 fn last_text(reply: ToolReply) -> String {
-    let texts = reply.content.into_iter().filter_map(|block| match block {
+    let mut texts = reply.content.into_iter().filter_map(|block| match block {
         Content::Text(text) => Some(text),
         Content::Resource(_) => None,
     });
-    texts.last().unwrap_or_default()
+    texts.next_back().unwrap_or_default()
 }
 
 /// The outcomes as text and as structure.
