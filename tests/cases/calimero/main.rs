@@ -7,6 +7,7 @@ mod app_tools;
 mod arguments;
 mod contexts;
 mod corpus;
+mod doctor;
 mod errors;
 mod guides;
 mod hostile;
