@@ -11,7 +11,7 @@ use abi_mcp::model::{Cancel, MapOptions, PluginRelease};
 use abi_mcp::node::{NodeSettings, Session};
 use abi_mcp::sandbox::{Limits, Sandbox};
 use abi_mcp::source::NodeSource;
-use abi_mcp::tools::{Parts, Server};
+use abi_mcp::tools::{Modes, Parts, Server};
 use abi_mcp_tests::{App, Client, FakeNode, manifest};
 use serde_json::{Value, json};
 use std::os::unix::net::UnixStream;
@@ -142,12 +142,22 @@ fn server(node: &FakeNode, registry: Registry) -> Arc<Server> {
     let source = Arc::new(NodeSource::new(Session::new(settings)));
     let plugins = Arc::new(Plugins::of(registry));
     let how = catalog::Settings {
-        reserved: Server::reserved_names(),
-        fixed_listed: Server::listed_names(),
+        reserved: Server::reserved_names(Modes::default()),
+        fixed_listed: Server::listed_count(Modes::default(), false),
+        fixed_folding: Server::listed_count(Modes::default(), true),
+        chosen: catalog::Chosen::default(),
         budget: 100,
         map: MapOptions::default(),
     };
     let cancel = Cancel::new();
     let catalog = Arc::new(Catalog::new(Arc::clone(&source), Arc::clone(&plugins), how, cancel.clone()));
-    Arc::new(Server::new(Parts { source, plugins, catalog, state_dir: None, redactor: Arc::default(), cancel }))
+    Arc::new(Server::new(Parts {
+        source,
+        plugins,
+        catalog,
+        state_dir: None,
+        modes: Modes::default(),
+        redactor: Arc::default(),
+        cancel,
+    }))
 }

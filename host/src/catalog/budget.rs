@@ -22,7 +22,7 @@ pub(crate) fn fold(units: &mut [CatalogUnit], settings: &Settings) {
     if listed + settings.fixed_listed <= settings.budget {
         return;
     }
-    let room = settings.budget.saturating_sub(settings.reserved.len());
+    let room = settings.budget.saturating_sub(settings.fixed_folding);
     let position: HashMap<String, usize> = sizes.iter().enumerate().map(|(at, (app, _))| (app.clone(), at)).collect();
     sizes.sort_by_key(|(app, size)| std::cmp::Reverse((*size, position.get(app).copied())));
     for (app, size) in sizes {

@@ -7,6 +7,7 @@
 //! descriptions) -> published if the [`fingerprint`] changed.
 
 pub mod budget;
+mod chosen;
 mod describe;
 mod fingerprint;
 mod gaps;
@@ -19,6 +20,7 @@ pub mod refresh;
 mod slug;
 mod snapshot;
 
+pub use chosen::Chosen;
 pub(crate) use describe::full_text;
 pub(crate) use listing::definition;
 pub use load::LoadError;

@@ -1,6 +1,7 @@
 //! Reading the source into a new snapshot, one read at a time.
 
 use crate::artifact::Plugins;
+use crate::catalog::chosen::Chosen;
 use crate::catalog::fingerprint::Fingerprint;
 use crate::catalog::gaps::Gaps;
 use crate::catalog::load::{self, LoadError};
@@ -29,6 +30,10 @@ pub struct Settings {
     pub budget: usize,
     /// How many of the fixed tools are listed while no app is folded.
     pub fixed_listed: usize,
+    /// How many of them are listed once an app is.
+    pub fixed_folding: usize,
+    /// Which methods become tools, beside what their roles say.
+    pub chosen: Chosen,
     /// Passed to mappers.
     pub map: MapOptions,
 }

@@ -1,11 +1,12 @@
 //! The list of apps and their tools at one moment; immutable, shared by every request that started with it.
 
 use crate::catalog::budget;
+use crate::catalog::chosen::Chosen;
 use crate::catalog::fingerprint::Fingerprint;
 use crate::catalog::listing;
 use crate::catalog::mapped::{MappedMethod, MappedUnit};
 use crate::catalog::read::Settings;
-use crate::model::{Role, ToolDefinition};
+use crate::model::{Access, Role, ToolDefinition};
 use crate::source::Unit;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,20 +22,25 @@ pub struct CatalogUnit {
     pub tool_names: Vec<Option<String>>,
     /// Whether its tools are left out of the list to keep it within the budget. They stay callable.
     pub folded: bool,
+    /// Whether the operator leaves its methods to `call`.
+    pub left_out: bool,
+    read_only: bool,
 }
 
 impl CatalogUnit {
-    /// The method behind one of the unit's tools.
+    /// The method behind one of the unit's tools, or behind one that this mode does not list: a refusal explains more
+    /// than a name nobody knows.
     #[must_use]
     pub fn method_of(&self, tool: &str) -> Option<&Arc<MappedMethod>> {
         let at = self.tool_names.iter().position(|name| name.as_deref() == Some(tool))?;
         self.mapped.methods.get(at)
     }
 
-    /// The unit's tools with their methods, sorted by name.
+    /// The unit's tools with their methods, sorted by name; in read-only mode those that read.
     #[must_use]
     pub fn tools(&self) -> Vec<(&str, &Arc<MappedMethod>)> {
-        let named = self.tool_names.iter().zip(&self.mapped.methods);
+        let shown = |method: &MappedMethod| !self.read_only || method.method.access == Access::View;
+        let named = self.tool_names.iter().zip(&self.mapped.methods).filter(|(_, method)| shown(method));
         let mut tools: Vec<_> = named.filter_map(|(name, method)| Some((name.as_deref()?, method))).collect();
         tools.sort_by_key(|(name, _)| *name);
         tools
@@ -61,7 +67,7 @@ impl Snapshot {
         let mut units: Vec<CatalogUnit> = units
             .into_iter()
             .zip(names)
-            .map(|((unit, mapped), tool_names)| CatalogUnit { unit, mapped, tool_names, folded: false })
+            .map(|((unit, mapped), tool_names)| served(unit, mapped, tool_names, &settings.chosen))
             .collect();
         budget::fold(&mut units, settings);
         let listed = units.iter().filter(|unit| !unit.folded).flat_map(listing::definitions).collect();
@@ -88,6 +94,13 @@ impl Snapshot {
     pub fn folds(&self) -> bool {
         self.units.iter().any(|unit| unit.folded)
     }
+}
+
+/// Every method is named before any is left out, so that a name does not depend on the mode.
+fn served(unit: Unit, mapped: Arc<MappedUnit>, names: Vec<Option<String>>, chosen: &Chosen) -> CatalogUnit {
+    let left_out = !chosen.has(&unit.app);
+    let tool_names = if left_out { vec![None; names.len()] } else { names };
+    CatalogUnit { unit, mapped, tool_names, folded: false, left_out, read_only: chosen.read_only }
 }
 
 fn index_of(units: &[CatalogUnit]) -> HashMap<String, (usize, usize)> {

@@ -1,12 +1,14 @@
 //! `doctor`: what was found, what is wrong, what to do.
 
 use crate::artifact::Plugins;
+use crate::catalog::Catalog;
 use crate::cli::environment;
-use crate::cli::serve::{catalog, runtime};
+use crate::cli::serve::{catalog, chosen, runtime};
 use crate::config::Settings;
 use crate::model::{CallScope, Cancel};
 use crate::node::{AuthMode, Session};
-use crate::source::NodeSource;
+use crate::source::{App, NodeSource, Unit, units_of};
+use crate::text::clean_line;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -34,7 +36,7 @@ async fn examine(settings: &Settings) -> ExitCode {
         say(false, &format!("the node's applications cannot be read: {error}"));
         return next(error.hint().unwrap_or_else(|| "see the message above".to_owned()));
     }
-    apps_are_usable(&source, &catalog).await
+    apps_are_usable(settings, &source, &catalog).await
 }
 
 async fn plugins_work(plugins: &Plugins) -> bool {
@@ -84,29 +86,117 @@ async fn node_answers(session: &Session) -> bool {
     }
 }
 
-async fn apps_are_usable(source: &NodeSource, catalog: &crate::catalog::Catalog) -> ExitCode {
+/// Every app with the mapper that serves it, what of it is missing, and its contexts. Whoever has one app that works
+/// has a working server; what is wrong with the others is said all the same.
+async fn apps_are_usable(settings: &Settings, source: &NodeSource, catalog: &Catalog) -> ExitCode {
+    let scope = CallScope::default();
+    let apps = match source.apps(&scope).await {
+        Ok(apps) => apps,
+        Err(error) => {
+            say(false, &format!("the node's applications cannot be read: {error}"));
+            return next(error.hint().unwrap_or_else(|| "see the message above".to_owned()));
+        }
+    };
+    modes(settings, &apps);
+    let mut steps = Steps::default();
+    for unit in apps.iter().flat_map(units_of) {
+        examine_unit(source, catalog, &unit, &scope, &mut steps).await;
+    }
+    match steps.next(apps.is_empty()) {
+        Some(step) => next(step),
+        None => ExitCode::SUCCESS,
+    }
+}
+
+/// What the operator chose that makes tools be missing.
+fn modes(settings: &Settings, apps: &[Arc<App>]) {
+    for warning in &settings.warnings {
+        say(false, warning);
+    }
+    if settings.modes.read_only {
+        say(true, "read-only mode: only what reads is listed and callable (CALIMERO_MCP_READ_ONLY)");
+    }
+    for name in chosen(settings).unmatched(apps) {
+        say(false, &format!("CALIMERO_MCP_APPS names `{name}`, which is no installed application"));
+    }
+}
+
+/// What is to be done, as far as the apps have shown.
+#[derive(Default)]
+struct Steps {
+    usable: bool,
+    without_context: Option<String>,
+    broken: Option<String>,
+}
+
+impl Steps {
+    fn next(self, nothing_installed: bool) -> Option<String> {
+        if self.usable {
+            return None;
+        }
+        if nothing_installed {
+            say(false, "no application is installed");
+            return Some(
+                "install one: the tool install_application, or the desktop app; its tools appear at once".into(),
+            );
+        }
+        if let Some(label) = self.without_context {
+            return Some(format!(
+                "create a context for {label}: call select_app, whose answer holds the calls that make one, or use the \
+                 desktop app"
+            ));
+        }
+        let label = self.broken.unwrap_or_default();
+        Some(format!(
+            "no application can be used; rebuild {label} with an embedded ABI, or add a plugin that reads its ABI"
+        ))
+    }
+}
+
+async fn examine_unit(source: &NodeSource, catalog: &Catalog, unit: &Unit, scope: &CallScope, steps: &mut Steps) {
+    let name = format!("{} {}", unit.label(), unit.app.version_text());
+    let mapped = match catalog.load(unit, scope).await {
+        Ok(mapped) => mapped,
+        Err(error) => {
+            steps.broken.get_or_insert_with(|| unit.label());
+            return say(false, &clean_line(&format!("{name}: no tools: {error}")));
+        }
+    };
+    let contexts = match source.contexts(&unit.app.id, scope).await {
+        Ok(contexts) => contexts.iter().filter(|context| context.serves(unit)).count(),
+        Err(error) => return say(false, &clean_line(&format!("{name}: its contexts cannot be read: {error}"))),
+    };
     let snapshot = catalog.snapshot();
-    let mut usable = false;
-    for unit in &snapshot.units {
-        let mapper = format!("{} {}", unit.mapped.plugin.name(), unit.mapped.plugin.release());
-        let contexts = source
-            .contexts(&unit.unit.app.id, &CallScope::default())
-            .await
-            .map_or(0, |contexts| contexts.iter().filter(|context| context.serves(&unit.unit)).count());
-        usable |= contexts > 0;
-        say(
-            contexts > 0,
-            &format!("{}: {} tools by {mapper}, {contexts} contexts", unit.unit.label(), unit.tools().len()),
-        );
+    let tools = snapshot.unit(&unit.app.id, unit.service.as_deref()).map_or(0, |served| served.tools().len());
+    let subject = mapped.recognition.subject_version.as_ref().map(|version| format!(" for {version}"));
+    say(
+        contexts > 0,
+        &clean_line(&format!(
+            "{name}: {} methods, {tools} tools, {contexts} contexts; mapped by {} {}{} ({})",
+            mapped.methods.len(),
+            mapped.plugin.name(),
+            mapped.plugin.release(),
+            subject.unwrap_or_default(),
+            mapped.why
+        )),
+    );
+    if !mapped.skipped.is_empty() {
+        let first = mapped.skipped.first().map(|skipped| format!("{}: {}", skipped.method, skipped.reason));
+        detail(&format!("{} methods left out; first {}", mapped.skipped.len(), first.unwrap_or_default()));
     }
-    if snapshot.units.is_empty() {
-        say(false, "no application with a usable ABI is installed");
-        return next("install an application on the node; its tools appear within 30 seconds".to_owned());
+    if !mapped.notes.is_empty() {
+        let first = mapped.notes.first().map(|note| format!("{}: {}", note.path, note.text));
+        detail(&format!("{} constructs accepted unchecked; first {}", mapped.notes.len(), first.unwrap_or_default()));
     }
-    if !usable {
-        return next("create a context: create_namespace, then create_context".to_owned());
+    if contexts == 0 {
+        detail("installed, but no context to call it in");
+        steps.without_context.get_or_insert_with(|| unit.label());
     }
-    ExitCode::SUCCESS
+    steps.usable |= contexts > 0;
+}
+
+fn detail(text: &str) {
+    println!("       {}", clean_line(text));
 }
 
 /// Where the credential comes from, in words.

@@ -18,5 +18,9 @@ pub(crate) fn settings() -> Result<Settings, Error> {
 /// A filter that cannot be read.
 pub(crate) fn start_log(settings: &Settings) -> Result<(), trace::Error> {
     let options = trace::Options { filter: std::env::var("RUST_LOG").ok() };
-    trace::init(&options, Arc::clone(&settings.node.redactor))
+    trace::init(&options, Arc::clone(&settings.node.redactor))?;
+    for warning in &settings.warnings {
+        tracing::warn!("{warning}");
+    }
+    Ok(())
 }

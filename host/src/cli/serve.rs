@@ -1,7 +1,7 @@
 //! `serve`: a client's process.
 
 use crate::artifact::Plugins;
-use crate::catalog::{self, Catalog};
+use crate::catalog::{self, Catalog, Chosen};
 use crate::cli::{environment, exit};
 use crate::config::Settings;
 use crate::mcp;
@@ -69,9 +69,15 @@ pub(crate) fn server(settings: &Settings, cancel: &Cancel) -> Server {
         plugins,
         catalog,
         state_dir: settings.state_dir.clone(),
+        modes: settings.modes,
         redactor: Arc::clone(&settings.node.redactor),
         cancel: cancel.clone(),
     })
+}
+
+/// What becomes a tool.
+pub(crate) fn chosen(settings: &Settings) -> Chosen {
+    Chosen { read_only: settings.modes.read_only, apps: settings.apps.clone() }
 }
 
 /// A catalog for these settings.
@@ -82,8 +88,10 @@ pub(crate) fn catalog(
     cancel: &Cancel,
 ) -> Catalog {
     let how = catalog::Settings {
-        reserved: Server::reserved_names(),
-        fixed_listed: Server::listed_names(),
+        reserved: Server::reserved_names(settings.modes),
+        fixed_listed: Server::listed_count(settings.modes, false),
+        fixed_folding: Server::listed_count(settings.modes, true),
+        chosen: chosen(settings),
         budget: settings.tool_budget,
         map: MapOptions { list_internal: settings.list_internal },
     };

@@ -3,6 +3,7 @@
 use crate::catalog::budget;
 use crate::node::NodeSettings;
 use crate::redact::{Redactor, Secret};
+use crate::tools::{Modes, Toolsets};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -47,6 +48,12 @@ pub struct Settings {
     pub tool_budget: usize,
     /// `ABI_MCP_LIST_INTERNAL`: list methods that are meant for the node (event handlers, timers) as tools too.
     pub list_internal: bool,
+    /// `CALIMERO_MCP_TOOLSETS` and `CALIMERO_MCP_READ_ONLY`.
+    pub modes: Modes,
+    /// `CALIMERO_MCP_APPS`: the apps whose methods become tools; all unless set.
+    pub apps: Option<Vec<String>>,
+    /// What was set and means nothing, one sentence each.
+    pub warnings: Vec<String>,
 }
 
 impl Settings {
@@ -83,6 +90,9 @@ impl Settings {
         };
         let cache_home = get("XDG_CACHE_HOME").map(PathBuf::from).or_else(|| below_home(".cache"));
         node.learn_secrets();
+        let (toolsets, unknown) = get("CALIMERO_MCP_TOOLSETS").map(|list| Toolsets::parse(&list)).unwrap_or_default();
+        let apps = get("CALIMERO_MCP_APPS")
+            .map(|list| list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect());
         Ok(Self {
             node,
             state_dir,
@@ -98,6 +108,9 @@ impl Settings {
                 })?,
             },
             list_internal: flag("ABI_MCP_LIST_INTERNAL"),
+            modes: Modes { toolsets, read_only: flag("CALIMERO_MCP_READ_ONLY") },
+            apps,
+            warnings: unknown.iter().map(|name| unknown_toolset(name)).collect(),
         })
     }
 }
@@ -110,6 +123,10 @@ fn password_in(path: &Path) -> Result<Secret, Error> {
         "" => Err(unusable("is empty".to_owned())),
         password => Ok(Secret::new(password)),
     }
+}
+
+fn unknown_toolset(name: &str) -> String {
+    format!("CALIMERO_MCP_TOOLSETS names `{name}`, which is no toolset; there are core, blobs, governance and all")
 }
 
 #[cfg(test)]
@@ -157,6 +174,18 @@ mod tests {
             assert!(error.starts_with(&format!("CALIMERO_PASSWORD_FILE names {file}, which ")), "{error}");
             assert!(!error.contains("FIXTURE"), "{error}");
         }
+    }
+
+    #[test]
+    fn an_unknown_toolset_is_told_and_the_others_count() {
+        let settings =
+            read(&[("CALIMERO_MCP_TOOLSETS", "blobs, storage"), ("CALIMERO_MCP_APPS", "kv, com.x.y,")]).unwrap();
+        assert_eq!(settings.modes.toolsets, Toolsets::parse("blobs").0);
+        assert_eq!(settings.warnings.len(), 1);
+        assert!(settings.warnings[0].contains("`storage`"), "{:?}", settings.warnings);
+        assert_eq!(settings.apps.unwrap(), ["kv", "com.x.y"]);
+        let settings = read(&[]).unwrap();
+        assert!(settings.modes == Modes::default() && settings.warnings.is_empty() && settings.apps.is_none());
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod guarded;
 mod lenient;
 mod lines;
 mod listen;
+mod progress;
 mod reply;
 mod serve;
 mod server;

@@ -45,6 +45,9 @@ pub struct Limits {
     pub line_bytes: usize,
     /// Calls that run at once; the rest wait. 256: far more than a client asks for, few enough to bound memory.
     pub calls: usize,
+    /// How often a client that asks for progress is told that a call still runs. 5 s: clients give up after 60 s
+    /// without a word, and most calls are answered before the first.
+    pub progress: Duration,
     /// How long calls may go on after the end of the input, before they are cancelled. 1.5 s: clients send SIGTERM
     /// after 2 s.
     pub answer_grace: Duration,
@@ -59,6 +62,7 @@ impl Default for Limits {
         Self {
             line_bytes: 16 * 1024 * 1024,
             calls: 256,
+            progress: Duration::from_secs(5),
             answer_grace: Duration::from_millis(1500),
             cancel_grace: Duration::from_millis(300),
             write_stall: Duration::from_secs(1),
@@ -139,7 +143,7 @@ pub async fn serve<S: Service>(service: Arc<S>, io: Io, limits: Limits, stop: im
 
     let shutdown = Shutdown::default();
     let connection = Connection::new(first, input, writer.sender(), shutdown.clone(), limits);
-    let server = Guarded(Server::new(service, shutdown.clone(), limits.calls));
+    let server = Guarded(Server::new(service, shutdown.clone(), limits.calls, limits.progress));
     let running = rmcp::service::serve_directly(server, connection, None).waiting();
     tokio::pin!(running);
     let mut ended = false;

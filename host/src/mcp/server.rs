@@ -4,6 +4,7 @@
 //! bounded and cancelled; knows no line and no era.
 
 use super::era::SUPPORTED;
+use super::progress::Progress;
 use super::service::{Service, UnknownTool};
 use super::shutdown::Shutdown;
 use super::{listen, reply, traceparent};
@@ -20,6 +21,7 @@ use serde_json::json;
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
 
 /// Serves one connection.
@@ -27,6 +29,7 @@ pub(super) struct Server<S> {
     service: Arc<S>,
     shutdown: Shutdown,
     calls: Semaphore,
+    progress: Duration,
     /// Changes since `initialize` was answered; taken when the client says it is ready for notifications.
     legacy_changes: Mutex<Option<watch::Receiver<u64>>>,
     /// Whether a handshake has taken the changes already.
@@ -34,12 +37,13 @@ pub(super) struct Server<S> {
 }
 
 impl<S: Service> Server<S> {
-    /// A server that runs at most `calls` calls at once; the rest wait.
-    pub(super) fn new(service: Arc<S>, shutdown: Shutdown, calls: usize) -> Self {
+    /// A server that runs at most `calls` calls at once, the rest wait, and tells of each every `progress`.
+    pub(super) fn new(service: Arc<S>, shutdown: Shutdown, calls: usize, progress: Duration) -> Self {
         Self {
             service,
             shutdown,
             calls: Semaphore::new(calls),
+            progress,
             legacy_changes: Mutex::new(None),
             broadcasting: AtomicBool::new(false),
         }
@@ -74,7 +78,9 @@ impl<S: Service> Server<S> {
         let cancel = Cancel::new();
         let traceparent = context.meta.get_traceparent().and_then(traceparent::checked).map(str::to_owned);
         let scope = CallScope { cancel: cancel.clone(), deadline: None, traceparent };
-        let call = self.service.call(name, arguments, scope);
+        let progress =
+            Progress { peer: context.peer.clone(), token: context.meta.get_progress_token(), every: self.progress };
+        let call = progress.of(self.service.call(name, arguments, scope));
         tokio::pin!(call);
         let reply = tokio::select! {
             reply = &mut call => reply,

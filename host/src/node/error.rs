@@ -319,6 +319,12 @@ impl Error {
         }
     }
 
+    /// Whether the node found the request malformed (400, 422), and so did nothing.
+    #[must_use]
+    pub fn is_bad_request(&self) -> bool {
+        self.http_failure().is_some_and(|http| matches!(http.status, 400 | 422))
+    }
+
     /// Whether the node asked to be tried again shortly (503). A read-only call may be repeated; a mutating one may
     /// have run.
     #[must_use]

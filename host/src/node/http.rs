@@ -28,12 +28,13 @@ pub(crate) struct Request {
     pub(crate) route: Route,
     body: Option<(&'static str, Vec<u8>)>,
     takes_long: bool,
+    at_most: usize,
 }
 
 impl Request {
     /// A request without a body.
     pub(crate) fn new(route: Route) -> Self {
-        Self { route, body: None, takes_long: false }
+        Self { route, body: None, takes_long: false, at_most: usize::MAX }
     }
 
     /// With a JSON body.
@@ -45,6 +46,12 @@ impl Request {
     /// With a body of bytes.
     pub(crate) fn bytes(mut self, body: Vec<u8>) -> Self {
         self.body = Some(("application/octet-stream", body));
+        self
+    }
+
+    /// With an answer of at most so many bytes, where that is less than [`Limits::body`].
+    pub(crate) fn at_most(mut self, bytes: usize) -> Self {
+        self.at_most = bytes;
         self
     }
 
@@ -89,7 +96,8 @@ impl Http {
     ) -> Result<Answer, Error> {
         let route = request.route.to_string();
         let after = if request.takes_long { limits.long } else { limits.request };
-        let exchange = self.exchange(url, bearer, limits.body, request, scope.traceparent.as_deref());
+        let exchange =
+            self.exchange(url, bearer, limits.body.min(request.at_most), request, scope.traceparent.as_deref());
         let started = Instant::now();
         let answer = within(scope, after, exchange).await.unwrap_or_else(|stop| Err(stop.error(url, &route, after)));
         let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);

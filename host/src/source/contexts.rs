@@ -35,14 +35,27 @@ impl Context {
     /// Whether `text` names this context, in either text form of the same 32 bytes.
     #[must_use]
     pub fn is_named(&self, text: &str) -> bool {
-        self.id == text || matches!((id_bytes(&self.id), id_bytes(text)), (Some(own), Some(given)) if own == given)
+        is_same_id(&self.id, text)
     }
+}
+
+/// Whether two texts are one id, in either text form.
+#[must_use]
+pub(crate) fn is_same_id(own: &str, given: &str) -> bool {
+    own == given || matches!((id_bytes(own), id_bytes(given)), (Some(own), Some(given)) if own == given)
 }
 
 /// Whether `text` is written like an id; anything else can only be an alias.
 #[must_use]
 pub fn is_id(text: &str) -> bool {
     id_bytes(text).is_some()
+}
+
+/// The base58 form of an id in hex; `None` for anything else. Nodes before autumn 2026 read no other.
+#[must_use]
+pub fn base58_of(hex_id: &str) -> Option<String> {
+    let bytes: [u8; 32] = hex::decode(hex_id).ok()?.try_into().ok()?;
+    Some(bs58::encode(bytes).into_string())
 }
 
 /// The 32 bytes behind an id, from 64 hex digits or from base58; `None` for anything else (an alias).

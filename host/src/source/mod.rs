@@ -11,7 +11,7 @@ mod resolve;
 
 pub use crate::node::Error;
 pub use app::{App, Unit, units_of};
-pub use contexts::{Context, ContextMatch, is_id};
+pub use contexts::{Context, ContextMatch, base58_of, is_id};
 #[cfg(test)]
 pub(crate) use guide::guide_hash;
 pub use guide::{procedures, uri as guide_uri, uri_template as guide_uri_template};

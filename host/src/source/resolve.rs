@@ -1,6 +1,7 @@
 //! From what a person calls an app to the one app that is meant.
 
 use crate::source::App;
+use crate::source::contexts::is_same_id;
 use std::sync::Arc;
 
 /// Why a name did not lead to one app. The texts are the Calimero server page's, §7.
@@ -36,14 +37,16 @@ fn list(labels: &[String]) -> String {
     if labels.is_empty() { "(none)".to_owned() } else { labels.join(", ") }
 }
 
-/// Finds the one app a name, package or id means. Tiers, the first with any match decides: exact id; exact package;
+/// Finds the one app a name, package or id means. Tiers, the first with any match decides: the id, in either text form; exact package;
 /// last package segment or display name, ignoring case. Whole segments only: `chat` is not `chat-v2` (A17).
 ///
 /// # Errors
 /// Nothing, or more than one app, in the deciding tier.
 pub fn resolve<'a>(apps: &'a [Arc<App>], query: &str) -> Result<&'a Arc<App>, ResolveError> {
     let tiers: [&dyn Fn(&App) -> bool; 3] =
-        [&|app| app.id == query, &|app| app.package.as_deref() == Some(query), &|app| is_short_name(app, query)];
+        [&|app| is_same_id(&app.id, query), &|app| app.package.as_deref() == Some(query), &|app| {
+            is_short_name(app, query)
+        }];
     for tier in tiers {
         let matches: Vec<&Arc<App>> = apps.iter().filter(|app| tier(app)).collect();
         match matches.as_slice() {

@@ -8,19 +8,22 @@ use crate::source::{App, Context, ContextMatch, Unit, resolve, units_of};
 use crate::text::clean_line;
 use crate::tools::admission::NodeAliases;
 use crate::tools::explain::source_reply;
-use crate::tools::{Server, guide};
+use crate::tools::{Server, guide, next_step};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 const TOOLS_NOTE: &str = "Clients may show these names with a prefix, commonly mcp__<server>__<tool>.";
 
+const LEFT_OUT_NOTE: &str = "This server is set to list no tools of this application (CALIMERO_MCP_APPS); `call` \
+                             reaches every method by name, and describe_app lists them.";
+
 const SERVICE_NOTE: &str = "Not discoverable: a node exposes no service list for an application whose services it \
                             has not recorded, and no context of it names one.";
 
 /// How much text of methods one answer holds, in bytes, beside the last one: clients cut answers at 25,000 tokens, of
-/// some three bytes each in signatures, and the guide needs its share.
-const METHODS_TEXT: usize = 48 * 1024;
+/// some three bytes each in signatures; the guide needs its share, and some clients count text and structure.
+const METHODS_TEXT: usize = 32 * 1024;
 
 /// Describes an app: its guide, every method, and a handle to plan with.
 pub(crate) async fn describe(
@@ -36,12 +39,13 @@ pub(crate) async fn describe(
     card.insert("mapper".to_owned(), mapper(&mapped));
     let from = arguments.get("from").and_then(Value::as_u64).and_then(|from| usize::try_from(from).ok());
     insert_methods(&mut card, &mapped, from.unwrap_or(0));
-    let mut content = vec![Content::Text(pretty(&card))];
-    match app.guide {
-        Some(_) => content.extend(guide::blocks_noted(&app, &server.guides_shown)),
-        None => content.push(Content::Text("This app ships no guide.".to_owned())),
-    }
-    Ok(ToolReply { content, ..ToolReply::default() })
+    Ok(answer(
+        card,
+        match app.guide {
+            Some(_) => guide::blocks_noted(&app, &server.guides_shown),
+            None => vec![Content::Text("This app ships no guide.".to_owned())],
+        },
+    ))
 }
 
 /// Selects an app and a context: the handle every later call presents. Needs no ABI unless it is to list the methods.
@@ -67,17 +71,35 @@ pub(crate) async fn select(server: &Server, arguments: &JsonObject, scope: &Call
         card.insert("problem".to_owned(), json!(clean_line(&format!("no tools: {error}"))));
     }
     card.insert("tools".to_owned(), json!(tool_names(server, &unit)));
-    card.insert("toolsNote".to_owned(), json!(TOOLS_NOTE));
+    card.insert("toolsNote".to_owned(), json!(tools_note(server, &unit)));
     card.insert("context".to_owned(), json!(chosen.map(|context| &context.id)));
     if chosen.is_none() {
-        card.insert("note".to_owned(), json!(context_note(&unit, &contexts)));
+        next_step::insert(server, &unit, &contexts, &mut card, scope).await;
     }
-    let mut content = vec![Content::Text(pretty(&card))];
-    content.extend(match verbose {
+    let guide = match verbose {
         true => guide::blocks_noted(&app, &server.guides_shown),
         false => guide::blocks_once(&app, &server.guides_shown),
-    });
-    Ok(ToolReply { content, ..ToolReply::default() })
+    };
+    Ok(answer(card, guide))
+}
+
+/// The card as text and as structure, then the guide. Clients that show structure show nothing else, so what the
+/// guide's blocks say is in it too.
+fn answer(card: JsonObject, guide: Vec<Content>) -> ToolReply {
+    let texts: Vec<&str> = guide
+        .iter()
+        .map(|block| match block {
+            Content::Text(text) => text.as_str(),
+            Content::Resource(resource) => resource.text.as_str(),
+        })
+        .collect();
+    let mut structured = card.clone();
+    if !texts.is_empty() {
+        structured.insert("guideText".to_owned(), json!(texts.join("\n\n")));
+    }
+    let mut content = vec![Content::Text(pretty(&card))];
+    content.extend(guide);
+    ToolReply { content, structured: Some(Value::Object(structured)), is_error: false }
 }
 
 /// The one installed app a caller's word means.
@@ -177,6 +199,9 @@ async fn card(
     if let (Some(uri), true) = (guide::address(app), app.guide.is_some()) {
         card.insert("guide".to_owned(), json!(uri));
     }
+    if server.modes.read_only {
+        card.insert("mode".to_owned(), json!("read-only: only view methods can be called"));
+    }
     let handle = server.mint(gate::bind(unit, context)).await?;
     card.insert("app_handle".to_owned(), json!(handle));
     Ok(card)
@@ -235,22 +260,18 @@ pub(crate) fn method_text(method: &Method) -> String {
     text
 }
 
+fn tools_note(server: &Server, unit: &Unit) -> &'static str {
+    let snapshot = server.catalog.snapshot();
+    match snapshot.unit(&unit.app.id, unit.service.as_deref()) {
+        Some(served) if served.left_out => LEFT_OUT_NOTE,
+        _ => TOOLS_NOTE,
+    }
+}
+
 fn tool_names(server: &Server, unit: &Unit) -> Vec<String> {
     let snapshot = server.catalog.snapshot();
     let served = snapshot.unit(&unit.app.id, unit.service.as_deref());
     served.map(|unit| unit.tools().into_iter().map(|(name, _)| name.to_owned()).collect()).unwrap_or_default()
-}
-
-fn context_note(unit: &Unit, contexts: &[Context]) -> String {
-    let label = unit.app.label();
-    let ids: Vec<&str> = contexts.iter().filter(|context| context.serves(unit)).map(|context| &*context.id).collect();
-    if ids.is_empty() {
-        return format!(
-            "Application \"{label}\" has no contexts on this node. Create one in the Calimero desktop app, or use \
-             create_context."
-        );
-    }
-    format!("Application \"{label}\" has {} contexts; pass context with one of: {}", ids.len(), ids.join(", "))
 }
 
 /// A string argument that was given and is not empty.

@@ -13,27 +13,37 @@ use crate::tools::{Server, admission, app, fixed, invoke};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Calls a method. The gate comes before anything is said of the arguments.
-pub(crate) async fn call(server: &Server, arguments: JsonObject, scope: &CallScope) -> Result<ToolReply, ToolReply> {
+/// Calls a method and answers its result to be read.
+pub(crate) async fn call(server: &Server, arguments: &JsonObject, scope: &CallScope) -> Result<ToolReply, ToolReply> {
+    let raw = raw(server, arguments, scope).await?;
+    result::readable(raw.as_deref()).map(ToolReply::text).map_err(|error| ToolReply::error(format!("Error: {error}")))
+}
+
+/// Calls a method and answers its result as JSON text, `None` for nothing. The gate comes before anything is said of
+/// the arguments.
+pub(crate) async fn raw(
+    server: &Server,
+    arguments: &JsonObject,
+    scope: &CallScope,
+) -> Result<Option<String>, ToolReply> {
     let presented = arguments.get("app_handle");
     let key = server.handle_key();
     let read = presented.and_then(Value::as_str).and_then(|text| Handle::read(text, key.as_ref()?));
-    let Some(handle) = read else { return Err(without_handle(server, &arguments, scope).await) };
+    let Some(handle) = read else { return Err(without_handle(server, arguments, scope).await) };
     let installed = admission::installed(server, &handle.application, handle.service.as_deref(), scope).await?;
     let Some(installed) = installed else { return Err(admission::refused(Refusal::select_any())) };
-    refuse_other_app(&arguments, &installed)?;
+    refuse_other_app(arguments, &installed)?;
     let context = admission::pass(server, &installed, presented, arguments.get("context"), scope).await?;
 
-    let arguments = fixed::check("call", &arguments)?;
+    let arguments = fixed::check("call", arguments)?;
     let mapped = app::load(server, &installed.unit, scope).await?;
     let name = app::text(&arguments, "method").unwrap_or_default();
     let args = match arguments.get("args") {
         Some(Value::Object(args)) => args.clone(),
         _ => JsonObject::new(),
     };
-    let (method, args) = find(&mapped, name, args, &installed.unit).await?;
-    let raw = invoke::run(server, &mapped, &method, &context, &args, scope).await?;
-    result::readable(raw.as_deref()).map(ToolReply::text).map_err(|error| ToolReply::error(format!("Error: {error}")))
+    let (method, args) = find(server, &mapped, name, args, &installed.unit).await?;
+    invoke::run(server, &mapped, &method, &context, &args, scope).await
 }
 
 /// No handle, or not one of ours: with `app`, the refusal shows that app's guide.
@@ -60,6 +70,7 @@ fn refuse_other_app(arguments: &JsonObject, installed: &Installed) -> Result<(),
 /// The method of a name with its checked arguments. Of several with one name (overloads) it is the first whose schema
 /// takes them; where none does, the first says what is wrong.
 async fn find(
+    server: &Server,
     mapped: &MappedUnit,
     name: &str,
     args: JsonObject,
@@ -73,6 +84,7 @@ async fn find(
                  args. It cannot be called on a context."
             )));
         }
+        invoke::permitted(server, method)?;
         match invoke::check(method, Face::Declared, args.clone()).await {
             Ok(args) => return Ok((Arc::clone(method), args)),
             Err(reply) => drop(refusal.get_or_insert(reply)),

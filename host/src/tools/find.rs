@@ -45,7 +45,7 @@ pub(crate) fn find_tools(server: &Server, arguments: &JsonObject) -> Result<Tool
         })
         .collect();
     let answer = json!({"found": found, "tools": tools});
-    Ok(ToolReply::text(serde_json::to_string_pretty(&answer).unwrap_or_default()))
+    Ok(structured(answer))
 }
 
 /// One tool in full.
@@ -66,7 +66,12 @@ pub(crate) fn describe_tool(server: &Server, arguments: &JsonObject) -> Result<T
         "inputSchema": *tool.input_schema,
         "outputSchema": tool.output_schema.as_deref(),
     });
-    Ok(ToolReply::text(serde_json::to_string_pretty(&answer).unwrap_or_default()))
+    Ok(structured(answer))
+}
+
+fn structured(answer: Value) -> ToolReply {
+    let text = serde_json::to_string_pretty(&answer).unwrap_or_default();
+    ToolReply { structured: Some(answer), ..ToolReply::text(text) }
 }
 
 fn words(text: &str) -> Vec<String> {

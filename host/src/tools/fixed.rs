@@ -1,11 +1,30 @@
-//! The tools that are always there: one table of what they are, one match of what they do.
+//! The tools that are always there: what one is, which of them this process has, and how one runs.
+//!
+//! Each area has a file with its table of [`FixedTool`]s, every one beside its handler: nodes and aliases ([`core`]),
+//! [`contexts`], [`blobs`] and installations, [`governance`], and using applications ([`apps`]).
+
+mod apps;
+mod blobs;
+mod contexts;
+mod core;
+mod governance;
+mod reply;
+mod shape;
+mod toolset;
 
 use crate::model::{Annotations, CallScope, JsonObject, ToolDefinition, ToolReply};
+use crate::node::Session;
 use crate::schema::arguments::{ArgumentChecker, render};
-use crate::tools::{Server, app, call as call_tool, find as find_tool, node};
-use serde_json::{Value, json};
+use crate::source::{self, App};
+use crate::tools::Server;
+use crate::tools::app::{identify, text};
+use crate::tools::explain::source_reply;
+use futures_util::future::BoxFuture;
+use shape::{Answer, Argument};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
+use toolset::Toolset;
+pub use toolset::{Modes, Toolsets};
 
 /// One fixed tool.
 #[derive(Debug, Clone, Copy)]
@@ -13,198 +32,123 @@ pub(crate) struct FixedTool {
     name: &'static str,
     title: &'static str,
     description: &'static str,
-    /// Name, JSON type, required, description; in order.
-    arguments: &'static [(&'static str, &'static str, bool, &'static str)],
-    kind: Kind,
+    set: Toolset,
+    arguments: &'static [Argument],
+    /// What its structured answer holds; absent for a tool that answers in words.
+    answer: Option<Answer>,
+    effect: Effect,
     /// Listed only while apps are folded.
     for_folded: bool,
+    /// Checks its arguments itself, because something comes before that.
+    checks_itself: bool,
+    run: Run,
 }
 
+/// What a tool does to the node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum Effect {
     Reads,
     Writes,
-    /// Runs whatever it is given.
+    /// Removes something that cannot be brought back.
+    Destroys,
+    /// Whatever the method it is given does.
     Open,
 }
 
-const APP: (&str, &str, bool, &str) =
-    ("app", "string", true, "Package, its last segment, display name, or application id.");
+type Outcome = Result<ToolReply, ToolReply>;
+type Run = for<'a> fn(Asked<'a>) -> BoxFuture<'a, Outcome>;
 
-const TOOLS: &[FixedTool] = &[
-    FixedTool {
-        name: "node_status",
-        title: "Node status",
-        description: "Health and identity of the connected Calimero node: address, how it was found, how this server \
-                      authenticates. A good first call.",
-        arguments: &[],
-        kind: Kind::Reads,
-        for_folded: false,
-    },
-    FixedTool {
-        name: "list_applications",
-        title: "List applications",
-        description: "Applications installed on the node, with version, metadata and the procedures their guides name.",
-        arguments: &[],
-        kind: Kind::Reads,
-        for_folded: false,
-    },
-    FixedTool {
-        name: "list_contexts",
-        title: "List contexts",
-        description: "Contexts on the node, of one application or of all. A context is one running instance of an \
-                      application's state.",
-        arguments: &[("application", "string", false, "Only this application's: package, short name or id.")],
-        kind: Kind::Reads,
-        for_folded: false,
-    },
-    FixedTool {
-        name: "list_namespaces",
-        title: "List namespaces",
-        description: "Namespaces on the node. A context is created in a namespace or in a group of one.",
-        arguments: &[],
-        kind: Kind::Reads,
-        for_folded: false,
-    },
-    FixedTool {
-        name: "create_namespace",
-        title: "Create namespace",
-        description: "Creates a namespace for an application; contexts are then created in it.",
-        arguments: &[
-            ("application", "string", true, "Package, short name or application id."),
-            ("name", "string", false, "A name for people."),
-        ],
-        kind: Kind::Writes,
-        for_folded: false,
-    },
-    FixedTool {
-        name: "create_context",
-        title: "Create context",
-        description: "Creates a context of an application. `args` are for the application's `init`; describe_app \
-                      shows `init` with its parameters.",
-        arguments: &[
-            ("application", "string", true, "Package, short name or application id."),
-            ("group", "string", false, "Namespace or group id to create it in; see list_namespaces."),
-            ("namespace", "string", false, "Older name of `group`."),
-            ("name", "string", false, "A name for people."),
-            ("service", "string", false, "Which service it runs, for an application with several."),
-            ("args", "object", false, "Arguments of `init`, keyed by parameter name."),
-        ],
-        kind: Kind::Writes,
-        for_folded: false,
-    },
-    FixedTool {
-        name: "describe_app",
-        title: "Describe app",
-        description: "An application's guide, then every method with its signature, and a handle to plan with. Picks \
-                      no context. An application with several services needs `service`; the error lists them.",
-        arguments: &[
-            APP,
-            ("service", "string", false, "For an application with several services."),
-            ("from", "integer", false, "How many methods to skip; an answer that does not hold all of them names it."),
-        ],
-        kind: Kind::Reads,
-        for_folded: false,
-    },
-    FixedTool {
-        name: "select_app",
-        title: "Select app",
-        description: "Picks an application and a context, and returns the app_handle that every call of its tools \
-                      needs, unchanged. Shows the guide the first time; `verbose` adds the methods.",
-        arguments: &[
-            APP,
-            ("service", "string", false, "For an application with several services."),
-            ("context", "string", false, "Context id or alias; needed when there are several."),
-            ("verbose", "boolean", false, "Also list the methods."),
-        ],
-        kind: Kind::Reads,
-        for_folded: false,
-    },
-    FixedTool {
-        name: "call",
-        title: "Call",
-        description: "Calls any method of an application by name, with checked arguments. For clients that do not \
-                      show the application's own tools.",
-        arguments: &[
-            ("method", "string", true, "The method's name, as describe_app shows it."),
-            ("args", "object", false, "The method's arguments, keyed by parameter name."),
-            (
-                "app_handle",
-                "string",
-                false,
-                "The app_handle select_app returned; it names the application and context.",
-            ),
-            ("app", "string", false, "Which application is meant, when no handle is at hand."),
-            ("context", "string", false, "Context id or alias to execute against; defaults to the handle's."),
-        ],
-        kind: Kind::Open,
-        for_folded: false,
-    },
-    FixedTool {
-        name: "find_tools",
-        title: "Find tools",
-        description: "Searches the tools of all applications, listed or not, by name, description and signature; best \
-                      first.",
-        arguments: &[
-            ("query", "string", true, "What it should do, in a few words."),
-            ("limit", "integer", false, "How many at most; 10 unless told, 50 at most."),
-        ],
-        kind: Kind::Reads,
-        for_folded: true,
-    },
-    FixedTool {
-        name: "describe_tool",
-        title: "Describe tool",
-        description: "The full definition of one tool find_tools named: description and input schema. It is called by \
-                      its own name, listed or not, or through `call`.",
-        arguments: &[("tool", "string", true, "The tool's name.")],
-        kind: Kind::Reads,
-        for_folded: true,
-    },
-];
+/// One call of a fixed tool, its arguments checked unless the tool does that itself.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    server: &'a Server,
+    arguments: &'a JsonObject,
+    scope: &'a CallScope,
+}
+
+impl<'a> Asked<'a> {
+    /// A text argument that was given and is not empty.
+    fn text(self, name: &str) -> Option<&'a str> {
+        text(self.arguments, name)
+    }
+
+    /// A text argument the schema requires.
+    fn required(self, name: &str) -> &'a str {
+        self.text(name).unwrap_or_default()
+    }
+
+    /// The node's own API.
+    fn node(self) -> &'a Session {
+        self.server.source.session()
+    }
+
+    /// The one installed application an argument means.
+    async fn app(self, name: &str) -> Result<Arc<App>, ToolReply> {
+        identify(self.server, self.required(name), self.scope).await
+    }
+
+    /// A node's answer, or its failure as a reply.
+    async fn or_reply<T>(self, answer: Result<T, source::Error>) -> Result<T, ToolReply> {
+        match answer {
+            Ok(answer) => Ok(answer),
+            Err(error) => Err(source_reply(self.server, &error, self.scope).await),
+        }
+    }
+}
+
+/// Every fixed tool of any mode, in list order.
+fn all() -> impl Iterator<Item = &'static FixedTool> {
+    let core = core::TOOLS.iter().chain(contexts::TOOLS).chain(core::ALIASES);
+    core.chain(blobs::TOOLS).chain(governance::TOOLS).chain(apps::TOOLS)
+}
 
 impl FixedTool {
     /// Whether it answers what the node says of itself, and nothing of an app's.
     pub(crate) fn is_of_the_node(&self) -> bool {
-        matches!(self.name, "node_status" | "list_applications" | "list_contexts" | "list_namespaces")
+        matches!(self.name, "node_status" | "list_nodes" | "list_applications" | "list_contexts" | "list_namespaces")
+    }
+
+    /// Why this mode does not run it, if it does not.
+    fn refusal(&self, modes: Modes) -> Option<ToolReply> {
+        let changes = matches!(self.effect, Effect::Writes | Effect::Destroys);
+        (modes.read_only && changes).then(|| {
+            ToolReply::error(format!(
+                "Error: `{}` changes the node, and this server is in read-only mode (CALIMERO_MCP_READ_ONLY). Nothing \
+                 was sent; only whoever starts the server can change its mode.",
+                self.name
+            ))
+        })
+    }
+
+    fn is_listed(&self, modes: Modes, folds: bool) -> bool {
+        modes.toolsets.has(self.set) && self.refusal(modes).is_none() && (folds || !self.for_folded)
     }
 }
 
-/// Every fixed tool's name, whether it is listed now or not: names must not change hands when apps fold.
-pub(crate) fn names() -> Vec<&'static str> {
-    TOOLS.iter().map(|tool| tool.name).collect()
+/// The name of every fixed tool of the active toolsets, whether it is listed now or not: names must not change hands
+/// when apps fold or the mode changes.
+pub(crate) fn names(modes: Modes) -> Vec<&'static str> {
+    all().filter(|tool| modes.toolsets.has(tool.set)).map(|tool| tool.name).collect()
 }
 
-/// The tool of a name.
-pub(crate) fn find(name: &str) -> Option<&'static FixedTool> {
-    TOOLS.iter().find(|tool| tool.name == name)
+/// The tool of a name, of the active toolsets.
+pub(crate) fn find(name: &str, modes: Modes) -> Option<&'static FixedTool> {
+    all().find(|tool| tool.name == name && modes.toolsets.has(tool.set))
 }
 
 /// The definitions in list order.
-pub(crate) fn definitions(folds: bool) -> impl Iterator<Item = ToolDefinition> {
-    TOOLS.iter().filter(move |tool| folds || !tool.for_folded).map(definition)
+pub(crate) fn definitions(modes: Modes, folds: bool) -> impl Iterator<Item = ToolDefinition> {
+    all().filter(move |tool| tool.is_listed(modes, folds)).map(definition)
 }
 
-/// Runs a fixed tool. Its arguments are checked first, except for `call`, which has a gate before that.
+/// Runs a fixed tool.
 pub(crate) async fn call(server: &Server, tool: &FixedTool, arguments: JsonObject, scope: &CallScope) -> ToolReply {
+    if let Some(refusal) = tool.refusal(server.modes) {
+        return refusal;
+    }
     let outcome = async {
-        if tool.name == "call" {
-            return call_tool::call(server, arguments, scope).await;
-        }
-        let arguments = check(tool.name, &arguments)?;
-        match tool.name {
-            "node_status" => node::status(server, scope).await,
-            "list_applications" => node::applications(server, scope).await,
-            "list_contexts" => node::contexts(server, &arguments, scope).await,
-            "list_namespaces" => node::namespaces(server, scope).await,
-            "create_namespace" => node::create_namespace(server, &arguments, scope).await,
-            "create_context" => node::create_context(server, &arguments, scope).await,
-            "describe_app" => app::describe(server, &arguments, scope).await,
-            "select_app" => app::select(server, &arguments, scope).await,
-            "find_tools" => find_tool::find_tools(server, &arguments),
-            "describe_tool" => find_tool::describe_tool(server, &arguments),
-            other => Err(ToolReply::error(format!("Error: `{other}` has no implementation"))),
-        }
+        let arguments = if tool.checks_itself { arguments } else { check(tool.name, &arguments)? };
+        (tool.run)(Asked { server, arguments: &arguments, scope }).await
     };
     outcome.await.unwrap_or_else(|reply: ToolReply| reply)
 }
@@ -212,8 +156,10 @@ pub(crate) async fn call(server: &Server, tool: &FixedTool, arguments: JsonObjec
 /// Checks a fixed tool's arguments against its advertised schema.
 pub(crate) fn check(name: &str, arguments: &JsonObject) -> Result<JsonObject, ToolReply> {
     static CHECKERS: LazyLock<HashMap<&'static str, Result<ArgumentChecker, String>>> = LazyLock::new(|| {
-        let checker = |tool| ArgumentChecker::new(&schema(tool), &[]).map_err(|error| error.to_string());
-        TOOLS.iter().map(|tool| (tool.name, checker(tool))).collect()
+        let checker = |tool: &FixedTool| {
+            ArgumentChecker::new(&shape::input(tool.arguments), &[]).map_err(|error| error.to_string())
+        };
+        all().map(|tool| (tool.name, checker(tool))).collect()
     });
     match CHECKERS.get(name) {
         Some(Ok(checker)) => checker.check(arguments.clone()).map_err(|problems| {
@@ -230,53 +176,61 @@ fn definition(tool: &FixedTool) -> ToolDefinition {
         name: tool.name.to_owned(),
         title: Some(tool.title.to_owned()),
         description: tool.description.to_owned(),
-        input_schema: Arc::new(schema(tool)),
-        output_schema: None,
-        annotations: annotations(tool.kind),
+        input_schema: Arc::new(shape::input(tool.arguments)),
+        output_schema: tool.answer.map(|answer| Arc::new(shape::output(answer))),
+        annotations: annotations(tool.effect),
         meta: None,
     }
 }
 
-fn schema(tool: &FixedTool) -> JsonObject {
-    let mut properties = JsonObject::new();
-    for (name, kind, _, description) in tool.arguments {
-        let mut property = JsonObject::new();
-        property.insert("type".to_owned(), json!(kind));
-        property.insert("description".to_owned(), json!(description));
-        if *kind == "object" {
-            property.insert("properties".to_owned(), json!({}));
-        }
-        properties.insert((*name).to_owned(), Value::Object(property));
-    }
-    let required: Vec<&str> =
-        tool.arguments.iter().filter(|(.., required, _)| *required).map(|(name, ..)| *name).collect();
-    let mut schema = JsonObject::new();
-    schema.insert("type".to_owned(), json!("object"));
-    schema.insert("properties".to_owned(), Value::Object(properties));
-    if !required.is_empty() {
-        schema.insert("required".to_owned(), json!(required));
-    }
-    schema.insert("additionalProperties".to_owned(), json!(false));
-    schema
+/// The schema of a tool's structured answer.
+pub(crate) fn answer_schema(name: &str) -> Option<JsonObject> {
+    all().find(|tool| tool.name == name)?.answer.map(shape::output)
 }
 
 /// The arguments in one line, as signatures are written.
 fn usage(name: &str) -> String {
-    let Some(tool) = find(name) else { return String::new() };
+    let Some(tool) = all().find(|tool| tool.name == name) else { return String::new() };
     let arguments: Vec<String> = tool
         .arguments
         .iter()
-        .map(|(name, kind, required, _)| format!("{name}{}: {kind}", if *required { "" } else { "?" }))
+        .map(|argument| {
+            format!("{}{}: {}", argument.name, if argument.required { "" } else { "?" }, argument.kind.word())
+        })
         .collect();
     format!("{name}({})", arguments.join(", "))
 }
 
-fn annotations(kind: Kind) -> Annotations {
-    let hints =
-        |read_only| Annotations { read_only: Some(read_only), destructive: Some(false), ..Annotations::default() };
-    match kind {
-        Kind::Reads => hints(true),
-        Kind::Writes => hints(false),
-        Kind::Open => Annotations::default(),
+/// One hint a tool at most, as this server's clients know them (Calimero server page, §16).
+fn annotations(effect: Effect) -> Annotations {
+    match effect {
+        Effect::Reads => Annotations { read_only: Some(true), ..Annotations::default() },
+        Effect::Destroys => Annotations { destructive: Some(true), ..Annotations::default() },
+        Effect::Writes | Effect::Open => Annotations::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_schema_can_check_and_every_name_is_one_tools() {
+        let mut names: Vec<&str> = all().map(|tool| tool.name).collect();
+        for name in &names {
+            if let Err(reply) = check(name, &JsonObject::new()) {
+                assert!(format!("{reply:?}").contains("Input validation error"), "{name}: {reply:?}");
+            }
+        }
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all().count());
+    }
+
+    #[test]
+    fn every_description_is_short_enough_for_clients() {
+        for tool in all() {
+            assert!(tool.description.len() < 1024 && !tool.title.is_empty(), "{}", tool.name);
+        }
     }
 }

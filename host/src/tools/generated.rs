@@ -22,6 +22,7 @@ pub(crate) async fn call(
     let outcome = async {
         let (installed, served) = as_installed(server, name, listed, scope).await?;
         let method = served.method_of(name).ok_or_else(|| gone(&installed))?;
+        invoke::permitted(server, method)?;
         // Taken out before anything else is done with the arguments: neither ever reaches the application.
         let presented = arguments.shift_remove(HANDLE_ARGUMENT);
         let targets = !method.declares(CONTEXT_ARGUMENT);

@@ -41,6 +41,22 @@ pub(crate) async fn run(
     }
 }
 
+/// Holds a method to the mode of this process; a method whose ABI does not say what it does counts as one that writes.
+///
+/// # Errors
+/// In read-only mode, a refusal that says so.
+pub(crate) fn permitted(server: &Server, method: &MappedMethod) -> Result<(), ToolReply> {
+    if !server.modes.read_only || method.method.access == Access::View {
+        return Ok(());
+    }
+    Err(ToolReply::error(format!(
+        "Error: `{}` is not a view method, and this server is in read-only mode (CALIMERO_MCP_READ_ONLY). Nothing was \
+         run; only whoever starts the server can change its mode.\n{}",
+        clean_line(&method.method.name),
+        method.method.signature
+    )))
+}
+
 /// Which of a method's two input schemas arguments are held to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Face {

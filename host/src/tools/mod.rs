@@ -7,13 +7,15 @@
 mod admission;
 mod app;
 mod call;
+mod call_many;
 mod explain;
 mod find;
 mod fixed;
 mod generated;
 mod guide;
 mod invoke;
-mod node;
+mod next_step;
 mod server;
 
+pub use fixed::{Modes, Toolsets};
 pub use server::{Parts, Server};

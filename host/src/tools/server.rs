@@ -11,7 +11,8 @@ use crate::model::{
 use crate::redact::Redactor;
 use crate::source::{self, NodeSource};
 use crate::tools::invoke::offload;
-use crate::tools::{fixed, generated, guide};
+use crate::tools::{Modes, fixed, generated, guide};
+use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -24,6 +25,9 @@ const FIRST_READ: Duration = Duration::from_secs(8);
 /// How long a call waits for the apps to be read again: a slow app or mapper must not hold up calls to others.
 const RESYNC: Duration = Duration::from_secs(8);
 
+/// What the model is told of read-only mode.
+const READ_ONLY: &str = " This server is in read-only mode: only methods that read can be called.";
+
 /// What a [`Server`] is made of.
 #[derive(Debug)]
 pub struct Parts {
@@ -35,6 +39,8 @@ pub struct Parts {
     pub catalog: Arc<Catalog>,
     /// Where the handle key lives; absent where the user has no home, then handles end with the process.
     pub state_dir: Option<PathBuf>,
+    /// Which fixed tools there are, and whether anything may be changed.
+    pub modes: Modes,
     /// Takes secrets out of whatever a failure says.
     pub redactor: Arc<Redactor>,
     /// Ends background reads.
@@ -48,6 +54,7 @@ pub struct Server {
     pub(crate) plugins: Arc<Plugins>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) guides_shown: guide::Shown,
+    pub(crate) modes: Modes,
     keys: Arc<KeyStore>,
     redactor: Arc<Redactor>,
     cancel: Cancel,
@@ -58,13 +65,14 @@ impl Server {
     /// Puts the parts together; reads nothing.
     #[must_use]
     pub fn new(parts: Parts) -> Self {
-        let Parts { source, plugins, catalog, state_dir, redactor, cancel } = parts;
+        let Parts { source, plugins, catalog, state_dir, modes, redactor, cancel } = parts;
         let keys = Arc::new(KeyStore::new(state_dir));
         Self {
             source,
             plugins,
             catalog,
             guides_shown: guide::Shown::default(),
+            modes,
             keys,
             redactor,
             cancel,
@@ -72,16 +80,16 @@ impl Server {
         }
     }
 
-    /// How many fixed tools are listed while no app is folded.
+    /// How many fixed tools are listed: while no app is folded, or once one is.
     #[must_use]
-    pub fn listed_names() -> usize {
-        fixed::definitions(false).count()
+    pub fn listed_count(modes: Modes, folds: bool) -> usize {
+        fixed::definitions(modes, folds).count()
     }
 
     /// Names of the fixed tools, which no generated tool may take.
     #[must_use]
-    pub fn reserved_names() -> Vec<&'static str> {
-        fixed::names()
+    pub fn reserved_names(modes: Modes) -> Vec<&'static str> {
+        fixed::names(modes)
     }
 
     /// Signs a handle; the first one makes the key, which may wait for the disk.
@@ -119,8 +127,23 @@ impl Server {
                     *text = self.redactor.redact(text).into_owned();
                 }
             }
+            if let Some(structured) = &mut reply.structured {
+                self.redact_texts(structured);
+            }
         }
         reply
+    }
+
+    fn redact_texts(&self, value: &mut Value) {
+        let mut open = vec![value];
+        while let Some(value) = open.pop() {
+            match value {
+                Value::String(text) => *text = self.redactor.redact(text).into_owned(),
+                Value::Array(items) => open.extend(items),
+                Value::Object(members) => open.extend(members.values_mut()),
+                _ => {}
+            }
+        }
     }
 
     /// The snapshot after the first read, for which everybody together waits once and not for long.
@@ -143,7 +166,8 @@ impl Service for Server {
     fn instructions(&self) -> String {
         let hint = self.catalog.last_failure().and_then(|error| error.hint());
         let trouble = hint.map(|hint| format!(" No application could be read yet: {hint}.")).unwrap_or_default();
-        format!("{}{trouble}", source::INSTRUCTIONS)
+        let mode = if self.modes.read_only { READ_ONLY } else { "" };
+        format!("{}{mode}{trouble}", source::INSTRUCTIONS)
     }
 
     fn opened(&self) {
@@ -156,11 +180,11 @@ impl Service for Server {
 
     async fn tools(&self) -> Arc<[ToolDefinition]> {
         let snapshot = self.current().await;
-        fixed::definitions(snapshot.folds()).chain(snapshot.listed.iter().cloned()).collect()
+        fixed::definitions(self.modes, snapshot.folds()).chain(snapshot.listed.iter().cloned()).collect()
     }
 
     async fn call(&self, name: &str, arguments: JsonObject, scope: CallScope) -> Result<ToolReply, UnknownTool> {
-        if let Some(tool) = fixed::find(name) {
+        if let Some(tool) = fixed::find(name, self.modes) {
             return Ok(self.safe(fixed::call(self, tool, arguments, &scope).await, tool.is_of_the_node()));
         }
         let mut snapshot = self.catalog.snapshot();

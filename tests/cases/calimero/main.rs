@@ -7,11 +7,14 @@ mod app_tools;
 mod arguments;
 mod contexts;
 mod corpus;
+mod doctor;
 mod errors;
 mod guides;
 mod hostile;
 mod manifests;
+mod modes;
 mod names;
+mod node_tools;
 mod results;
 mod schemas;
 

@@ -12,7 +12,7 @@ use abi_mcp::model::{Cancel, MapOptions, PluginRelease};
 use abi_mcp::node::{NodeSettings, Session};
 use abi_mcp::sandbox::{Bounds, Limits, Sandbox};
 use abi_mcp::source::NodeSource;
-use abi_mcp::tools::{Parts, Server};
+use abi_mcp::tools::{Modes, Parts, Server};
 use abi_mcp_tests::{App, Client, FakeNode, manifest};
 use serde_json::{Value, json};
 use std::os::unix::net::UnixStream;
@@ -72,14 +72,24 @@ fn server(node: &FakeNode, limits: Limits, cancel: &Cancel) -> Server {
     let source = Arc::new(NodeSource::new(Session::new(node)));
     let plugins = Arc::new(Plugins::of(registry(limits)));
     let how = catalog::Settings {
-        reserved: Server::reserved_names(),
-        fixed_listed: Server::listed_names(),
+        reserved: Server::reserved_names(Modes::default()),
+        fixed_listed: Server::listed_count(Modes::default(), false),
+        fixed_folding: Server::listed_count(Modes::default(), true),
+        chosen: catalog::Chosen::default(),
         budget: 100,
         map: MapOptions::default(),
     };
     let catalog = Arc::new(Catalog::new(Arc::clone(&source), Arc::clone(&plugins), how, cancel.clone()));
     let redactor = Arc::default();
-    Server::new(Parts { source, plugins, catalog, state_dir: None, redactor, cancel: cancel.clone() })
+    Server::new(Parts {
+        source,
+        plugins,
+        catalog,
+        state_dir: None,
+        modes: Modes::default(),
+        redactor,
+        cancel: cancel.clone(),
+    })
 }
 
 fn registry(limits: Limits) -> Registry {

@@ -149,3 +149,39 @@ fn a_panic_is_an_answer_and_the_server_lives() {
     assert_eq!(code(&client.ask(modern(1, "tools/call", call("boom", json!({}))))), -32603);
     client.lives();
 }
+
+#[test]
+fn a_long_call_tells_of_itself_when_asked_and_says_nothing_after_its_answer() {
+    for is_legacy in [true, false] {
+        let make = |id: i32, params| match is_legacy {
+            true => legacy(id, "tools/call", params),
+            false => modern(id, "tools/call", params),
+        };
+        let mut client = Client::with(Limits { progress: Duration::from_millis(40), ..Limits::default() });
+        if is_legacy {
+            client.initialize();
+        }
+        let mut ask = make(1, call("slow", json!({ "ms": 300 })));
+        ask["params"]["_meta"]["progressToken"] = json!("mine");
+        client.say(ask);
+        let mut last = 0.0;
+        let mut told = 0;
+        let answer = loop {
+            let message = client.next();
+            if message["id"] == 1 {
+                break message;
+            }
+            assert_eq!(message["method"], "notifications/progress", "{message}");
+            assert_eq!(message["params"]["progressToken"], "mine");
+            let progress = message["params"]["progress"].as_f64().unwrap();
+            assert!(progress > last, "{progress} after {last}");
+            last = progress;
+            told += 1;
+        };
+        assert!(told >= 2 && answer["result"]["isError"] != true, "{told} times, {answer}");
+        client.silent_for(SILENCE);
+        // Nobody asked.
+        let answer = client.ask(make(2, call("slow", json!({ "ms": 150 }))));
+        assert!(answer["result"].is_object(), "{answer}");
+    }
+}

@@ -69,14 +69,20 @@ impl Session {
         Ok(wire.blobs.into_iter().map(Blob::from).collect())
     }
 
-    /// A blob's bytes; `context` lets the node look for it on its network.
+    /// A blob's bytes, at most so many; `context` lets the node look for it on its network.
     ///
     /// # Errors
     ///
-    /// Those of an exchange; 404 when nobody has it, [`Error::BodyTooLarge`] beyond this process's limit.
-    pub async fn blob(&self, id: &str, context: Option<&str>, scope: &CallScope) -> Result<Vec<u8>, Error> {
+    /// Those of an exchange; 404 when nobody has it, [`Error::BodyTooLarge`] beyond the limit.
+    pub async fn blob(
+        &self,
+        id: &str,
+        context: Option<&str>,
+        at_most: usize,
+        scope: &CallScope,
+    ) -> Result<Vec<u8>, Error> {
         let route = Route::get(&["admin-api", "blobs", id]).query("context_id", context);
-        Ok(self.send(Request::new(route), scope).await?.body)
+        Ok(self.send(Request::new(route).at_most(at_most), scope).await?.body)
     }
 
     /// Deletes a blob; whether the node did.

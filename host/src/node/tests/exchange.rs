@@ -105,7 +105,7 @@ async fn a_refusal_reaches_the_decoder_with_what_explains_it_and_no_more() {
     let node = Scripted::start().await;
     let headers = vec![("retry-after", "7".to_owned()), ("x-secret", "FIXTURE".to_owned())];
     node.on("GET /admin-api/blobs/b?context_id=c", [Reply::Full(503, headers, vec![b'x'; 100_000])]);
-    let error = node.session().blob("b", Some("c"), &scope()).await.unwrap_err();
+    let error = node.session().blob("b", Some("c"), usize::MAX, &scope()).await.unwrap_err();
     assert!(error.is_unavailable() && error.is_answer());
     assert_eq!(error.retry_after(), Some(Duration::from_secs(7)));
     let Some(Failure::Http(http)) = error.failure() else { panic!("{error:?}") };

@@ -38,7 +38,7 @@ use crate::model::{JsonObject, Note};
 use convert::Direction;
 use fit::Part;
 use serde_json::{Value, json};
-use unknown::unknown;
+pub(crate) use unknown::unknown;
 
 /// The largest schema, in bytes of compact JSON; above it the largest parameters become *unknown*.
 ///
