@@ -15,7 +15,7 @@ pub(crate) struct Gaps(Mutex<HashSet<String>>);
 impl Gaps {
     /// Tells that the source could not be read; what else holds is not known then and stays.
     pub(crate) fn unreadable(&self, error: &source::Error) {
-        let hint = error.hint().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+        let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let line = format!("app list unavailable: {error}{hint}");
         if !held.contains(&line) {

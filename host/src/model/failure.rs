@@ -33,7 +33,7 @@ pub struct HttpFailure {
     pub status: u16,
     /// The reason phrase.
     pub reason: String,
-    /// The request's path, without query.
+    /// The request's address, or at least its path; without query.
     pub path: String,
     /// Response headers that may explain it, lower-case names.
     pub headers: Vec<(String, String)>,

@@ -120,7 +120,13 @@ impl Http {
     ) -> Result<Answer, Error> {
         let Request { route, body, .. } = request;
         let address = url.join(route)?;
-        let path = address.path().to_owned();
+        // Shown in failures: the whole address, so that it is clear which node refused, without the query, where
+        // credentials travel. A node URL holds no user info.
+        let path = {
+            let mut shown = address.clone();
+            shown.set_query(None);
+            shown.to_string()
+        };
         let mut builder = self.client(url.is_https())?.request(route.method.clone(), address);
         builder = builder.header(ACCEPT, HeaderValue::from_static("application/json, */*;q=0.5"));
         if let Some(bearer) = bearer {

@@ -43,7 +43,7 @@ pub struct HttpFailure {
     pub status: u16,
     /// The reason phrase; empty where the transport has none.
     pub reason: String,
-    /// The request's path, without query.
+    /// The request's path, or its whole address; without query.
     pub path: String,
     /// Response headers that may explain it; names in lower case.
     pub headers: Vec<(String, String)>,

@@ -345,7 +345,7 @@ async fn a_temporary_fault_of_the_refresh_wipes_nothing_and_the_next_call_tries_
         let error = list(&session).await.unwrap_err();
         assert!(error.hint().unwrap().starts_with("try again"), "{error}");
         let Error::LoginNeeded { failure, .. } = &error else { panic!("{error:?}") };
-        assert_eq!((failure.status, failure.path.as_str()), (401, "/admin-api/contexts"), "the original answer");
+        assert!(failure.status == 401 && failure.path.ends_with("/admin-api/contexts"), "the original answer");
         assert_eq!(place.stored(""), ("stale".to_owned(), "supplied-refresh".to_owned()), "{fault:?}");
     }
     place.node.on(LISTING, [expired(), contexts()]).on(REFRESH, [pair("fresh", "r")]);

@@ -10,6 +10,8 @@ async fn health(node: &Scripted) -> Error {
     node.session().health(&scope()).await.unwrap_err()
 }
 
+const PATH_OF_HEALTH: &str = "/admin-api/health";
+
 #[tokio::test]
 async fn a_node_that_hangs_is_given_up_after_the_limit() {
     let node = Scripted::start().await;
@@ -109,18 +111,17 @@ async fn a_refusal_reaches_the_decoder_with_what_explains_it_and_no_more() {
     assert!(error.is_unavailable() && error.is_answer());
     assert_eq!(error.retry_after(), Some(Duration::from_secs(7)));
     let Some(Failure::Http(http)) = error.failure() else { panic!("{error:?}") };
-    assert_eq!(
-        (http.status, http.reason.as_str(), http.path.as_str()),
-        (503, "Service Unavailable", "/admin-api/blobs/b")
-    );
+    let address = format!("{}/admin-api/blobs/b", node.url());
+    assert_eq!((http.status, http.reason.as_str(), http.path), (503, "Service Unavailable", address));
     assert_eq!((http.headers, http.body.len()), (vec![("retry-after".to_owned(), "7".to_owned())], 64 << 10));
     node.on(HEALTH, [Reply::Full(502, vec![], b" <html>upstream died</html> ".to_vec())]);
     assert_eq!(
         health(&node).await.to_string(),
-        "HTTP 502 Bad Gateway from /admin-api/health - the node said: <html>upstream died</html>"
+        format!("HTTP 502 Bad Gateway from {}{PATH_OF_HEALTH} - the node said: <html>upstream died</html>", node.url())
     );
     node.on(HEALTH, [empty(500, &[])]);
-    let text = "HTTP 500 Internal Server Error from /admin-api/health - the node returned no message";
+    let text =
+        format!("HTTP 500 Internal Server Error from {}{PATH_OF_HEALTH} - the node returned no message", node.url());
     assert_eq!(health(&node).await.to_string(), text);
 }
 
