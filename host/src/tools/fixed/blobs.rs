@@ -5,6 +5,7 @@ use super::shape::{Kind, Member, optional, required};
 use super::{Asked, Effect, FixedTool, Outcome, Toolset, reply};
 use crate::model::ToolReply;
 use crate::source;
+use crate::tools::invoke::offload;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -126,10 +127,11 @@ async fn uninstall(asked: Asked<'_>) -> Outcome {
 }
 
 async fn upload(asked: Asked<'_>) -> Outcome {
+    let data = asked.required("data").to_owned();
     // Clients wrap long texts.
-    let data: String = asked.required("data").split_ascii_whitespace().collect();
-    let bytes = STANDARD
-        .decode(data)
+    let decode = move || STANDARD.decode(data.split_ascii_whitespace().collect::<String>());
+    let bytes = offload(decode)
+        .await?
         .map_err(|error| ToolReply::error(format!("Error: `data` is not base64 ({error}); nothing was sent.")))?;
     let stored = asked.node().upload_blob(bytes, asked.text("hash"), asked.text("context"), asked.scope).await;
     let blob = asked.or_reply(stored).await?;
