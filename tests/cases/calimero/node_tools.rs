@@ -184,7 +184,10 @@ fn an_older_node_installs_from_a_url() {
     assert_eq!(last_body(&node, "POST", "/install-application"), json!({"url": url, "metadata": []}).to_string());
     client.tool("kv_store_get");
     let text = failure(&mut client, "install_application", json!({"coords": "com.calimero.kv-store@1.0.0"}));
-    assert!(text.contains("url"), "{text}");
+    assert!(
+        text.contains("`url`") && text.contains("hint: older nodes install only from a bundle's public URL"),
+        "{text}"
+    );
 }
 
 #[test]
