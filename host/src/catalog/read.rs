@@ -126,7 +126,12 @@ impl Catalog {
 
     async fn read(&self) -> Result<(), source::Error> {
         let scope = CallScope { cancel: self.cancel.clone(), ..CallScope::default() };
-        let apps = self.source.apps(&scope).await.inspect_err(|error| self.gaps.unreadable(error))?;
+        let apps = self.source.apps(&scope).await.inspect_err(|error| {
+            // What was given up at shutdown says nothing of the apps.
+            if !self.cancel.is_cancelled() {
+                self.gaps.unreadable(error);
+            }
+        })?;
         let mut units: Vec<Unit> = apps.iter().flat_map(units_of).collect();
         units.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
         self.forget_all_but(&units);

@@ -52,7 +52,8 @@ pub(crate) fn find_tools(server: &Server, arguments: &JsonObject) -> Result<Tool
 pub(crate) fn describe_tool(server: &Server, arguments: &JsonObject) -> Result<ToolReply, ToolReply> {
     let name = text(arguments, "tool").unwrap_or_default();
     let snapshot = server.catalog.snapshot();
-    let Some((unit, method)) = snapshot.tool(name) else {
+    let found = snapshot.tool(name).filter(|(unit, _)| unit.tools().iter().any(|(shown, _)| *shown == name));
+    let Some((unit, method)) = found else {
         return Err(ToolReply::error(format!("Error: there is no tool `{name}`; find_tools searches for one")));
     };
     let tool = definition(unit, name, method);

@@ -139,3 +139,54 @@ fn every_fixed_tool_has_a_title_and_one_hint_at_most() {
         assert!(destructive.contains(&name), "{destructive:?}");
     }
 }
+
+/// The tools a client of this server expects, what each takes, and what of it is required (server page, §§15-16).
+const EXPECTED: &[(&str, &[&str], &[&str])] = &[
+    ("node_status", &[], &[]),
+    ("list_nodes", &[], &[]),
+    ("list_applications", &[], &[]),
+    ("list_namespaces", &[], &[]),
+    ("list_contexts", &["application"], &[]),
+    ("create_context", &["application", "group", "namespace", "name", "service", "args"], &["application"]),
+    ("join_context", &["context"], &["context"]),
+    ("delete_context", &["context"], &["context"]),
+    ("create_alias", &["alias", "contextId"], &["alias", "contextId"]),
+    ("lookup_alias", &["name"], &["name"]),
+    ("install_application", &["coords"], &["coords"]),
+    ("uninstall_application", &["application"], &["application"]),
+    ("upload_blob", &["data", "hash", "context"], &["data"]),
+    ("list_blobs", &[], &[]),
+    ("delete_blob", &["blob"], &["blob"]),
+    ("create_namespace", &["application", "name"], &["application"]),
+    ("delete_namespace", &["namespace"], &["namespace"]),
+    ("invite_to_namespace", &["namespace"], &["namespace"]),
+    ("join_namespace", &["namespace", "invitation", "groupName"], &["namespace", "invitation"]),
+    ("leave_namespace", &["namespace"], &["namespace"]),
+    ("list_group_members", &["group"], &["group"]),
+    ("add_group_members", &["group", "members"], &["group", "members"]),
+    ("create_group", &["namespace", "name", "visibility", "parent"], &["namespace"]),
+    ("set_group_visibility", &["group", "visibility"], &["group", "visibility"]),
+    ("set_group_metadata", &["group", "name", "data"], &["group"]),
+    ("join_open_group", &["group"], &["group"]),
+    ("describe_app", &["app", "service"], &["app"]),
+    ("select_app", &["app", "service", "context", "verbose"], &["app"]),
+    ("call", &["method", "args", "app_handle", "app", "context"], &["method"]),
+    ("call_many", &["calls"], &["calls"]),
+];
+
+#[test]
+fn the_thirty_tools_of_the_server_page_take_what_it_says() {
+    let (_node, mut client) = with("CALIMERO_MCP_TOOLSETS", "all");
+    let tools = client.tools();
+    for (name, takes, requires) in EXPECTED {
+        let tool = tools.iter().find(|tool| tool["name"] == *name).unwrap_or_else(|| panic!("no tool {name}"));
+        let schema = &tool["inputSchema"];
+        let properties = schema["properties"].as_object().unwrap();
+        let extra = ["offset", "limit", "from"];
+        let own: Vec<&str> = properties.keys().map(String::as_str).filter(|key| !extra.contains(key)).collect();
+        assert_eq!(own, *takes, "{name}");
+        let required = schema.get("required").cloned().unwrap_or_else(|| json!([]));
+        assert_eq!(required, json!(requires), "{name}");
+        assert_eq!(schema["additionalProperties"], false, "{name}");
+    }
+}

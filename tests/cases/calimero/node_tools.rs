@@ -184,7 +184,10 @@ fn an_older_node_installs_from_a_url() {
     assert_eq!(last_body(&node, "POST", "/install-application"), json!({"url": url, "metadata": []}).to_string());
     client.tool("kv_store_get");
     let text = failure(&mut client, "install_application", json!({"coords": "com.calimero.kv-store@1.0.0"}));
-    assert!(text.contains("url"), "{text}");
+    assert!(
+        text.contains("`url`") && text.contains("hint: older nodes install only from a bundle's public URL"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -471,4 +474,40 @@ fn every_tool_with_an_output_schema_keeps_it() {
         let structured = &reply.raw["structuredContent"];
         assert!(jsonschema::is_valid(schema, structured), "{name}: {structured} is not {schema}");
     }
+}
+
+#[test]
+fn a23b_a_list_of_another_shape_is_an_error_that_names_the_route() {
+    let (node, mut client) = demo();
+    for (path, tool, arguments) in [
+        ("/admin-api/namespaces", "list_namespaces", json!({})),
+        ("/admin-api/contexts", "list_contexts", json!({})),
+        ("/admin-api/blobs", "list_blobs", json!({})),
+        ("/admin-api/groups/", "list_group_members", json!({"group": "ab".repeat(32)})),
+    ] {
+        node.clear_faults();
+        node.inject(Fault::on("GET", path).json(200, r#"{"subgroups":[{"id":"s1"}]}"#));
+        let text = failure(&mut client, tool, arguments);
+        assert!(text.contains(path), "{tool}: {text}");
+    }
+}
+
+#[test]
+fn what_the_node_says_of_itself_gives_no_secret_away_in_text_or_structure() {
+    let mut app = abi_mcp_tests::App::new("appAAA", "com.example.app", json!({"schema_version": "wasm-abi/1"}));
+    app.row["source"] = json!("https://host.example/app.mpk?token=hunter2hunter2");
+    let node = abi_mcp_tests::FakeNode::with(vec![app]);
+    let reply = crate::serve(&node).connect().call("list_applications", json!({}));
+    assert!(reply.raw["structuredContent"]["apps"][0]["source"].as_str().unwrap().contains("host.example"));
+    assert!(!reply.raw.to_string().contains("hunter2"), "{}", reply.raw);
+}
+
+#[test]
+fn wide_integers_keep_their_digits_in_a_batch() {
+    let (_node, mut client) = demo();
+    let handle = client.handle("types-lab", None);
+    let call = json!({"method": "echo_u64", "args": {"x": u64::MAX}, "app_handle": handle});
+    let reply = client.call("call_many", json!({"calls": [call]}));
+    assert!(reply.text.contains("\"result\": 18446744073709551615"), "{}", reply.text);
+    assert_eq!(reply.raw["structuredContent"]["result"][0]["result"], "18446744073709551615");
 }

@@ -3,8 +3,9 @@
 use super::core::{LIMIT, OFFSET};
 use super::shape::{Kind, Member, optional, required};
 use super::{Asked, Effect, FixedTool, Outcome, Toolset, reply};
-use crate::model::ToolReply;
+use crate::model::{Content, ToolReply};
 use crate::source;
+use crate::tools::invoke::offload;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -96,8 +97,12 @@ enum Coordinates<'a> {
     Bundle { url: &'a str },
 }
 
+fn is_url(coords: &str) -> bool {
+    coords.starts_with("http://") || coords.starts_with("https://")
+}
+
 fn coordinates(coords: &str) -> Option<Coordinates<'_>> {
-    if coords.starts_with("http://") || coords.starts_with("https://") {
+    if is_url(coords) {
         return Some(Coordinates::Bundle { url: coords });
     }
     let (package, version) = coords.split_once('@')?;
@@ -113,9 +118,18 @@ async fn install(asked: Asked<'_>) -> Outcome {
         Some(Coordinates::Bundle { url }) => asked.node().install_application(None, None, Some(url), asked.scope).await,
         None => return Err(ToolReply::error(format!("Error: Expected package@version, got \"{coords}\"."))),
     };
-    let id = asked.or_reply(installed).await?;
+    let misread = installed.as_ref().is_err_and(source::Error::is_bad_request) && !is_url(coords);
+    let id = asked.or_reply(installed).await.map_err(|reply| if misread { wants_url(reply) } else { reply })?;
     asked.server.resync(asked.scope).await;
     Ok(reply::literal(json!({"applicationId": id})))
+}
+
+/// What a node before registry resolution says of coordinates is about its own fields.
+fn wants_url(mut refusal: ToolReply) -> ToolReply {
+    if let Some(Content::Text(text)) = refusal.content.first_mut() {
+        text.push_str("\nhint: older nodes install only from a bundle's public URL; pass that as `coords`");
+    }
+    refusal
 }
 
 async fn uninstall(asked: Asked<'_>) -> Outcome {
@@ -126,10 +140,11 @@ async fn uninstall(asked: Asked<'_>) -> Outcome {
 }
 
 async fn upload(asked: Asked<'_>) -> Outcome {
+    let data = asked.required("data").to_owned();
     // Clients wrap long texts.
-    let data: String = asked.required("data").split_ascii_whitespace().collect();
-    let bytes = STANDARD
-        .decode(data)
+    let decode = move || STANDARD.decode(data.split_ascii_whitespace().collect::<String>());
+    let bytes = offload(decode)
+        .await?
         .map_err(|error| ToolReply::error(format!("Error: `data` is not base64 ({error}); nothing was sent.")))?;
     let stored = asked.node().upload_blob(bytes, asked.text("hash"), asked.text("context"), asked.scope).await;
     let blob = asked.or_reply(stored).await?;
