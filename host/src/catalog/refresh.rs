@@ -12,18 +12,24 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 /// An install shows up within this time even where nothing asks for it.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// Reads the catalog until `cancel` fires: at once, then with back-off until the first success, then every 30 s.
+/// The pause after a login that was refused: the same credentials stay wrong, and sources lock out who insists.
+const REFUSED_PAUSE: Duration = Duration::from_secs(300);
+
+/// Reads the catalog until `cancel` fires: at once, then with back-off until the first success, then every 30 s;
+/// far apart while the login is refused.
 pub async fn poll(catalog: Arc<Catalog>, cancel: Cancel) {
     let mut pause = FIRST_PAUSE;
     let mut answered = false;
     loop {
         // A failure is told by the catalog itself, once.
-        answered |= catalog.refresh().await.is_ok();
+        let outcome = catalog.refresh().await;
+        answered |= outcome.is_ok();
         if answered {
             pause = LONGEST_PAUSE;
         }
+        let refused = outcome.is_err_and(|error| error.is_refused_login());
         tokio::select! {
-            () = tokio::time::sleep(pause) => {}
+            () = tokio::time::sleep(if refused { REFUSED_PAUSE } else { pause }) => {}
             () = cancel.cancelled() => return,
         }
         pause = (pause * 2).min(LONGEST_PAUSE);

@@ -325,6 +325,12 @@ impl Error {
         self.http_failure().is_some_and(|http| matches!(http.status, 400 | 422))
     }
 
+    /// Whether the credentials as configured were refused; asking again with the same ones changes nothing.
+    #[must_use]
+    pub fn is_refused_login(&self) -> bool {
+        matches!(self, Self::LoginFailed { .. })
+    }
+
     /// Whether the node asked to be tried again shortly (503). A read-only call may be repeated; a mutating one may
     /// have run.
     #[must_use]
