@@ -1,7 +1,7 @@
 //! The harness of the tests that run the real binary: a client over pipes, and nodes to put behind it.
 //!
 //! [`Client`] reads *every* line of stdout and fails the test on one that is not JSON-RPC. [`FakeNode`] answers what a
-//! field case says a node answered, and records what it was asked; [`LiveNode`] and [`Lab`] are the stateful development
+//! field case says a node answered, and records what it was asked; [`LiveNode`] is the stateful development
 //! node. Nothing here knows the host's insides: it only ever talks to the process.
 
 #![allow(
@@ -14,13 +14,11 @@
 
 mod client;
 mod fake_node;
-mod lab;
 mod live_node;
 pub mod process;
 
 pub use client::{Client, Reply, Spawn};
 pub use fake_node::{Answer, App, Asked, FakeNode};
-pub use lab::Lab;
 pub use live_node::LiveNode;
 
 /// A manifest around methods and types, as field cases write them.

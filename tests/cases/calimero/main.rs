@@ -15,6 +15,7 @@ mod manifests;
 mod modes;
 mod names;
 mod node_tools;
+mod requests;
 mod results;
 mod schemas;
 

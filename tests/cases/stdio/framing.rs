@@ -1,8 +1,9 @@
 //! Lines in and lines out: what is read as a message, what is refused, what is ignored.
 
 use crate::{code, handle, node, reply, serve};
+use abi_mcp_devnode::Setup;
 use abi_mcp_tests::process;
-use abi_mcp_tests::{Client, Lab};
+use abi_mcp_tests::{Client, LiveNode};
 use serde_json::{Value, json};
 
 const MIB: usize = 1 << 20;
@@ -122,8 +123,8 @@ fn e12_the_id_null_is_no_id() {
 
 #[test]
 fn e13_a_number_and_a_string_are_two_ids() {
-    let lab = Lab::start();
-    let mut client = serve(lab.url()).connect();
+    let lab = LiveNode::start(Setup::demo());
+    let mut client = serve(&lab.url()).connect();
     let handle = handle(&mut client);
     let slow = |id: Value, ms: u32| {
         let arguments = json!({"app_handle": handle, "ms": ms});

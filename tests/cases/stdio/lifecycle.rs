@@ -1,8 +1,9 @@
 //! How a server begins, what it does with the handshake, and how it ends.
 
 use crate::{SOON, code, handle, node, send_call, serve};
+use abi_mcp_devnode::Setup;
 use abi_mcp_tests::process::{self, Signal};
-use abi_mcp_tests::{FakeNode, Lab};
+use abi_mcp_tests::{FakeNode, LiveNode};
 use serde_json::json;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
@@ -12,8 +13,8 @@ const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","param
 
 #[test]
 fn e01_stdout_holds_json_rpc_only_at_the_loudest_log_level() {
-    let lab = Lab::start();
-    let mut client = serve(lab.url()).variable("RUST_LOG", "trace").connect();
+    let lab = LiveNode::start(Setup::demo());
+    let mut client = serve(&lab.url()).variable("RUST_LOG", "trace").connect();
     client.tools();
     let handle = handle(&mut client);
     let failing = send_call(&mut client, &handle, "panics", json!({"message": "on purpose"}));
@@ -45,9 +46,9 @@ fn e02_a_closed_stdin_ends_the_server_with_code_0() {
 
 #[test]
 fn e03_requests_received_before_the_end_are_answered() {
-    let lab = Lab::start();
+    let lab = LiveNode::start(Setup::demo());
     let state = tempfile::tempdir().unwrap();
-    let server = serve(lab.url()).sharing(state.path());
+    let server = serve(&lab.url()).sharing(state.path());
     let handle = handle(&mut server.connect());
     for _ in 0..5 {
         let mut client = server.start();
@@ -71,10 +72,10 @@ fn e03_requests_received_before_the_end_are_answered() {
 
 #[test]
 fn e04_a_signal_ends_it_although_stdin_stays_open() {
-    let lab = Lab::start();
+    let lab = LiveNode::start(Setup::demo());
     for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130)] {
         for busy in [false, true] {
-            let mut client = serve(lab.url()).connect();
+            let mut client = serve(&lab.url()).connect();
             if busy {
                 let handle = handle(&mut client);
                 send_call(&mut client, &handle, "slow", json!({"ms": 60_000}));
@@ -88,7 +89,7 @@ fn e04_a_signal_ends_it_although_stdin_stays_open() {
         }
     }
     // Before a word was said, and before the handlers could be known to be in place.
-    let mut client = serve(lab.url()).start();
+    let mut client = serve(&lab.url()).start();
     client.only_a_ping_is_answered();
     process::signal(client.pid(), Signal::TERM);
     assert_eq!(client.wait(SOON).0.code(), Some(143));
@@ -96,9 +97,9 @@ fn e04_a_signal_ends_it_although_stdin_stays_open() {
 
 #[test]
 fn e05_it_ends_when_its_parent_is_killed() {
-    let lab = Lab::start();
+    let lab = LiveNode::start(Setup::demo());
     let state = tempfile::tempdir().unwrap();
-    let handle = handle(&mut serve(lab.url()).sharing(state.path()).connect());
+    let handle = handle(&mut serve(&lab.url()).sharing(state.path()).connect());
     for busy in [false, true] {
         // A parent that holds the pipe to the server's stdin, says `$$` and passes on what it gets.
         let script = r#"exec 3>&1; cat | { echo "$BASHPID" >&3; exec "$SERVER" serve; }"#;
@@ -192,8 +193,8 @@ fn e16_an_unknown_revision_is_answered_with_a_known_one() {
 
 #[test]
 fn e17_a_cancelled_call_has_no_answer_and_an_unknown_id_is_ignored() {
-    let lab = Lab::start();
-    let mut client = serve(lab.url()).connect();
+    let lab = LiveNode::start(Setup::demo());
+    let mut client = serve(&lab.url()).connect();
     client.notify("notifications/cancelled", json!({"requestId": 999}));
     client.notify("notifications/cancelled", json!({"requestId": null}));
     client.notify("notifications/cancelled", json!({}));

@@ -1,7 +1,8 @@
 //! Many calls, slow calls and large answers on one connection.
 
 use crate::{SOON, handle, reply, send_call, serve};
-use abi_mcp_tests::{App, Client, FakeNode, Lab, manifest};
+use abi_mcp_devnode::Setup;
+use abi_mcp_tests::{App, Client, FakeNode, LiveNode, manifest};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::io::Read;
@@ -9,8 +10,8 @@ use std::time::{Duration, Instant};
 
 #[test]
 fn sixty_four_calls_at_once_lose_nothing_and_a_ping_is_answered_meanwhile() {
-    let lab = Lab::start();
-    let mut client = serve(lab.url()).connect();
+    let lab = LiveNode::start(Setup::demo());
+    let mut client = serve(&lab.url()).connect();
     let handle = handle(&mut client);
     // The first ones take longest, so that no answer comes in the order of the requests.
     let calls: Vec<(Value, u64)> = (0..64)
@@ -32,8 +33,8 @@ fn sixty_four_calls_at_once_lose_nothing_and_a_ping_is_answered_meanwhile() {
 
 #[test]
 fn e18_a_slow_call_delays_nobody_else() {
-    let lab = Lab::start();
-    let mut client = serve(lab.url()).connect();
+    let lab = LiveNode::start(Setup::demo());
+    let mut client = serve(&lab.url()).connect();
     let handle = handle(&mut client);
     let slow = send_call(&mut client, &handle, "slow", json!({"ms": 3000}));
     client.only_a_ping_is_answered();
@@ -89,9 +90,9 @@ fn e10_requests_in_pieces_are_all_answered_while_answers_stream_out() {
 
 #[test]
 fn e19_large_answers_reach_a_client_that_reads_slowly_whole() {
-    let lab = Lab::start();
+    let lab = LiveNode::start(Setup::demo());
     let state = tempfile::tempdir().unwrap();
-    let server = serve(lab.url()).sharing(state.path());
+    let server = serve(&lab.url()).sharing(state.path());
     let handle = handle(&mut server.connect());
     let methods: Vec<Value> = (0..400)
         .map(|number| json!({"name": format!("method_{number}"), "params": [], "doc": "d".repeat(2000)}))

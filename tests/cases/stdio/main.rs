@@ -8,9 +8,12 @@ mod inspect;
 mod lifecycle;
 mod load;
 
-use abi_mcp_tests::{App, Client, FakeNode, Lab, Reply, Spawn, manifest};
+use abi_mcp_tests::{App, Client, FakeNode, Reply, Spawn, manifest};
 use serde_json::{Value, json};
 use std::time::Duration;
+
+/// The app with a method for every way in which a call can take its time, be large or fail.
+const LAB: &str = "com.abi-mcp.types-lab";
 
 /// What the cases call "within 2 s", with room for a busy machine.
 const SOON: Duration = Duration::from_secs(10);
@@ -34,7 +37,7 @@ fn send_call(client: &mut Client, handle: &str, method: &str, mut arguments: Val
 }
 
 fn handle(client: &mut Client) -> String {
-    client.handle(Lab::APP, None)
+    client.handle(LAB, None)
 }
 
 fn code(answer: &Value) -> i64 {
