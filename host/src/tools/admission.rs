@@ -3,7 +3,7 @@
 use crate::gate::{self, Aliases, Handle, Refusal};
 use crate::model::{CallScope, Content, ToolReply};
 use crate::source::{App, Context, NodeSource, Unit, units_of};
-use crate::tools::explain::source_reply;
+use crate::tools::explain::or_reply;
 use crate::tools::{Server, guide};
 use serde_json::Value;
 use std::sync::Arc;
@@ -28,17 +28,12 @@ pub(crate) async fn installed(
     scope: &CallScope,
 ) -> Result<Option<Installed>, ToolReply> {
     let (apps, contexts) = tokio::join!(server.source.apps(scope), server.source.contexts(app_id, scope));
-    let apps = match apps {
-        Ok(apps) => apps,
-        Err(error) => return Err(source_reply(server, &error, scope).await),
-    };
+    let apps = or_reply(server, apps, scope).await?;
     let app = apps.iter().find(|app| app.id == app_id);
     let unit = app.and_then(|app| units_of(app).into_iter().find(|unit| unit.service.as_deref() == service));
     let Some(unit) = unit else { return Ok(None) };
-    match contexts {
-        Ok(contexts) => Ok(Some(Installed { unit, contexts, apps })),
-        Err(error) => Err(source_reply(server, &error, scope).await),
-    }
+    let contexts = or_reply(server, contexts, scope).await?;
+    Ok(Some(Installed { unit, contexts, apps }))
 }
 
 /// Checks handle and context, in this order; answers the id of the context to run in.

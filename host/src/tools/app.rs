@@ -7,7 +7,7 @@ use crate::model::{CallScope, Content, JsonObject, Method, Note, Skipped, ToolRe
 use crate::source::{App, Context, ContextMatch, Unit, resolve, units_of};
 use crate::text::clean_line;
 use crate::tools::admission::NodeAliases;
-use crate::tools::explain::source_reply;
+use crate::tools::explain::{or_reply, source_reply};
 use crate::tools::{Server, guide, next_step};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -104,10 +104,7 @@ fn answer(card: JsonObject, guide: Vec<Content>) -> ToolReply {
 
 /// The one installed app a caller's word means.
 pub(crate) async fn identify(server: &Server, query: &str, scope: &CallScope) -> Result<Arc<App>, ToolReply> {
-    let apps = match server.source.apps(scope).await {
-        Ok(apps) => apps,
-        Err(error) => return Err(source_reply(server, &error, scope).await),
-    };
+    let apps = or_reply(server, server.source.apps(scope).await, scope).await?;
     resolve(&apps, query).cloned().map_err(|error| ToolReply::error(format!("Error: {error}")))
 }
 
@@ -150,10 +147,7 @@ pub(crate) async fn load(server: &Server, unit: &Unit, scope: &CallScope) -> Res
 }
 
 async fn contexts_of(server: &Server, app: &App, scope: &CallScope) -> Result<Vec<Context>, ToolReply> {
-    match server.source.contexts(&app.id, scope).await {
-        Ok(contexts) => Ok(contexts),
-        Err(error) => Err(source_reply(server, &error, scope).await),
-    }
+    or_reply(server, server.source.contexts(&app.id, scope).await, scope).await
 }
 
 /// The context a caller names, or the only one there is.

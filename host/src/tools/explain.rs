@@ -57,6 +57,18 @@ pub(crate) async fn source_reply(server: &Server, error: &source::Error, scope: 
     }
 }
 
+/// A source's answer, or its failure as a reply.
+pub(crate) async fn or_reply<T>(
+    server: &Server,
+    answer: Result<T, source::Error>,
+    scope: &CallScope,
+) -> Result<T, ToolReply> {
+    match answer {
+        Ok(answer) => Ok(answer),
+        Err(error) => Err(source_reply(server, &error, scope).await),
+    }
+}
+
 /// A plugin's failure as a reply; says whose fault it is.
 pub(crate) fn plugin_reply(error: &PluginError) -> ToolReply {
     ToolReply::error(format!("Error: {}", clean_text(&error.to_string())))

@@ -18,7 +18,7 @@ use crate::schema::arguments::{ArgumentChecker, render};
 use crate::source::{self, App};
 use crate::tools::Server;
 use crate::tools::app::{identify, text};
-use crate::tools::explain::source_reply;
+use crate::tools::explain::or_reply;
 use futures_util::future::BoxFuture;
 use shape::{Answer, Argument};
 use std::collections::HashMap;
@@ -89,10 +89,7 @@ impl<'a> Asked<'a> {
 
     /// A node's answer, or its failure as a reply.
     async fn or_reply<T>(self, answer: Result<T, source::Error>) -> Result<T, ToolReply> {
-        match answer {
-            Ok(answer) => Ok(answer),
-            Err(error) => Err(source_reply(self.server, &error, self.scope).await),
-        }
+        or_reply(self.server, answer, self.scope).await
     }
 }
 
