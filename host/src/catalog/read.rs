@@ -96,7 +96,8 @@ impl Catalog {
         self.changes.subscribe()
     }
 
-    /// Waits until a first read has ended, well or not, at most `limit`: many clients ask for the list once only.
+    /// Waits until a first read has ended, well or not, or has published early, at most `limit`: many clients ask for
+    /// the list once only.
     pub async fn first_read(&self, limit: Duration) {
         let mut ended = self.ended.subscribe();
         if tokio::time::timeout(limit, ended.wait_for(|ended| *ended > 0)).await.is_err() {
@@ -107,7 +108,8 @@ impl Catalog {
     /// Reads the source and publishes what it finds. Reads run one at a time, in order, so that an old slow one never
     /// replaces a newer one; callers that waited while a whole newer read went by share its outcome.
     ///
-    /// A caller that no longer wants it drops the future; a read is published whole or not at all.
+    /// A caller that no longer wants it drops the future. Until the last unit is there, only a read that takes longer
+    /// than [`EARLY`] publishes anything.
     ///
     /// # Errors
     /// The source could not be read at all; what was served before stays.

@@ -7,3 +7,6 @@
 pub(crate) mod arguments;
 pub(crate) mod portable;
 pub(crate) mod result;
+
+/// The largest integer JavaScript holds exactly, 2^53 - 1; its clients round what is larger without a word.
+pub(crate) const SAFE_INTEGER: u64 = (1 << 53) - 1;

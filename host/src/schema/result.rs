@@ -24,7 +24,7 @@ const DEEPEST: usize = 100;
 /// From this many JSON values on, an answer that does not fit is not examined.
 const LARGE: usize = 50_000;
 
-/// The largest integer JavaScript holds exactly, 2^53 - 1, in digits.
+/// [`crate::schema::SAFE_INTEGER`] in digits, because numbers are compared here without being read.
 const SAFE_INTEGER: &str = "9007199254740991";
 
 /// An answer, ready for a reply.

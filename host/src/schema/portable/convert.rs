@@ -7,15 +7,13 @@
 use super::unknown::{described, is_unknown, unknown};
 use super::validator::is_portable_pattern;
 use super::{JsonObject, Note};
+use crate::schema::SAFE_INTEGER;
 use crate::text::{clean_line, clean_text, cut};
 use serde_json::{Value, json};
 
 /// The deepest nesting of the JSON that is written, in levels, without what *unknown* adds (5). Readers built on
 /// serde_json stop at 128, and the frames around a schema in a tool list need their share.
 const JSON_DEPTH: usize = 96;
-
-/// The largest integer JavaScript holds exactly, 2^53 - 1.
-pub(super) const SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 /// The longest description within a schema, in UTF-16 units.
 const DESCRIPTION_UNITS: usize = 1023;

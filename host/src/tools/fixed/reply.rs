@@ -1,11 +1,9 @@
 //! Replies of fixed tools: text for people and models, and the same as structure.
 
 use crate::model::{JsonObject, ToolReply};
+use crate::schema::SAFE_INTEGER;
 use crate::tools::app::pretty;
 use serde_json::{Value, json};
-
-/// The largest integer JavaScript holds exactly, 2^53 - 1.
-const SAFE_INTEGER: u64 = (1 << 53) - 1;
 
 /// A reply that is only words.
 pub(super) fn words(text: String) -> ToolReply {
