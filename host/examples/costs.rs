@@ -10,7 +10,7 @@ use abi_mcp::mcp::{self, Io};
 use abi_mcp::model::{Cancel, MapOptions, PluginRelease};
 use abi_mcp::node::{NodeSettings, Session};
 use abi_mcp::sandbox::{Limits, Sandbox};
-use abi_mcp::source::NodeSource;
+use abi_mcp::source::{NodeSource, Sources};
 use abi_mcp::tools::{Modes, Parts, Server};
 use abi_mcp_tests::{App, Client, FakeNode, manifest};
 use serde_json::{Value, json};
@@ -139,7 +139,7 @@ fn pings(cache: &Path) {
 
 fn server(node: &FakeNode, registry: Registry) -> Arc<Server> {
     let settings = NodeSettings { node_url: Some(node.url().to_owned()), ..NodeSettings::default() };
-    let source = Arc::new(NodeSource::new(Session::new(settings)));
+    let sources = Arc::new(Sources::node_only(Arc::new(NodeSource::new(Session::new(settings)))));
     let plugins = Arc::new(Plugins::of(registry));
     let how = catalog::Settings {
         reserved: Server::reserved_names(Modes::default()),
@@ -150,9 +150,9 @@ fn server(node: &FakeNode, registry: Registry) -> Arc<Server> {
         map: MapOptions::default(),
     };
     let cancel = Cancel::new();
-    let catalog = Arc::new(Catalog::new(Arc::clone(&source), Arc::clone(&plugins), how, cancel.clone()));
+    let catalog = Arc::new(Catalog::new(Arc::clone(&sources), Arc::clone(&plugins), how, cancel.clone()));
     Arc::new(Server::new(Parts {
-        source,
+        sources,
         plugins,
         catalog,
         state_dir: None,

@@ -4,14 +4,15 @@
 //! WebAssembly components behind the contracts in `wit/`. The folders read in the order data travels:
 //!
 //! ```text
-//! stdin -> mcp -> tools -> gate -> schema -> artifact, contract (encode) -> source -> (decode) -> mcp -> stdout
-//!                   ^                                                         |
-//!                catalog <---------------- source <------------------------ node
+//! stdin -> mcp -> tools -> gate -> schema -> artifact, contract (encode) -> backend -> (decode) -> mcp -> stdout
+//!                   ^                                                          |
+//!                catalog <---------------- source <-------------------- node | engine
 //! ```
 //!
 //! `model` lies beneath all of them. `wasmtime` is known to `sandbox` and `contract` only, the MCP SDK to `mcp` only.
 
 pub mod artifact;
+mod backend;
 pub mod catalog;
 pub mod cli;
 pub mod config;

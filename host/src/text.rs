@@ -1,13 +1,24 @@
 //! Text from strangers made fit to be read: cleaned, and cut where it must be short.
 //!
 //! Whatever a plugin or an application wrote passes through [`clean_text`] (several lines) or [`clean_line`] (one)
-//! before it is listed, answered or logged. [`short_hash`] tells long
-//! texts apart in a few characters. Knows no tools, apps or protocols.
+//! before it is listed, answered or logged. [`short_hash`] tells long texts apart in a few characters, [`nearest`] finds
+//! the name that was meant. Knows no tools, apps or protocols.
 
 use sha2::{Digest, Sha256};
 
 /// Marks a cut.
 const ELLIPSIS: char = '…';
+
+/// How alike an unknown name must be to a known one to be taken for a slip (0 to 1, Jaro-Winkler).
+const ALIKE: f64 = 0.75;
+
+/// The known name most like an unknown one, if any is like it at all.
+pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let name = cut(&name.to_lowercase(), 128);
+    let rated = known.into_iter().map(|candidate| (strsim::jaro_winkler(&name, &candidate.to_lowercase()), candidate));
+    let best = rated.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
+    (best.0 >= ALIKE).then_some(best.1)
+}
 
 /// Text without control, bidirectional, zero-width and other invisible characters; newlines and tabs stay.
 ///

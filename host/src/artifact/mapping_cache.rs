@@ -13,7 +13,7 @@ use std::path::Path;
 mod stored;
 
 /// Raised whenever the meaning or shape of what is stored changes; other formats are misses.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Largest entry read, in bytes: what a mapper may hand over (64 MiB), with room for escapes.
 const MAX_ENTRY: u64 = 256 << 20;
@@ -97,6 +97,7 @@ mod tests {
             idempotent: Some(false),
             open_world: None,
             category: Some("c".to_owned()),
+            keywords: vec!["k".to_owned()],
             parameters: vec![Parameter { name: "key".to_owned(), required: true, doc: None }],
             input_schema: object(json!({"type": "object", "properties": {"b": {}, "a": {"maximum": u64::MAX}}})),
             output_schema: Some(json!(true)),
@@ -136,7 +137,7 @@ mod tests {
         cache.put(&key(b"m"), &mapping());
         let path = folder.join(key(b"m").name());
         let good = std::fs::read(&path).unwrap();
-        let other_format = String::from_utf8(good.clone()).unwrap().replacen("\"format\":1", "\"format\":2", 1);
+        let other_format = String::from_utf8(good.clone()).unwrap().replacen("\"format\":2", "\"format\":1", 1);
         let half = good.len() / 2;
         for bad in [b"".as_slice(), &good[..half], b"null", other_format.as_bytes()] {
             std::fs::write(&path, bad).unwrap();

@@ -17,6 +17,7 @@ mod plugins;
 pub mod select;
 #[cfg(test)]
 mod specimen;
+mod support_cache;
 
 pub use bundled::bundled;
 pub use digest::Digest;
@@ -24,7 +25,7 @@ pub use inspect::InspectError;
 pub use locate::LocateError;
 pub use mapping_cache::MappingCache;
 pub use plugin::{Cause, Origin, Plugin, PluginError};
-pub use plugins::Plugins;
+pub use plugins::{EngineChoice, Plugins};
 pub use select::{Pin, Registry, SelectError, Selected, SubjectRange, Trust};
 
 /// Why a file did not become a plugin.

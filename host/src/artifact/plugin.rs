@@ -8,10 +8,13 @@ use super::digest::Digest;
 use super::inspect::{Stated, inspect};
 use super::{Error, cache, locate};
 use crate::contract::supported::Role;
-use crate::contract::{Breach, Decoder, Mapper, accept_decoded, accept_encoded, accept_mapping, accept_recognition};
+use crate::contract::{
+    Breach, Decoder, Engine, Mapper, Projected, accept_decoded, accept_encoded, accept_executed, accept_mapping,
+    accept_recognition, accept_unsupported,
+};
 use crate::model::{
-    Cancel, ContractVersion, Encoded, Explanation, Failure, Fault, MapOptions, Mapping, PluginRelease, Problem,
-    Recognition,
+    CallSpec, Cancel, ContractVersion, Encoded, EngineAbout, EngineFailure, Explanation, Failure, Fault, MapOptions,
+    Mapping, PluginRelease, Problem, Recognition, Unsupported,
 };
 use crate::sandbox::{self, GuestStore, Sandbox, Work};
 use std::borrow::Cow;
@@ -255,6 +258,79 @@ impl Plugin {
         self.sandbox.run(work, cancel, move |store| decoder.explain(store, &failure)).await.map_err(failed)
     }
 
+    /// A manifest's tools in a format of the ecosystem's own; `settings` is a JSON object.
+    ///
+    /// # Errors
+    /// When it is stopped, or is no mapper.
+    pub async fn project(
+        &self,
+        manifest: Arc<[u8]>,
+        format: &str,
+        settings: &str,
+        cancel: &Cancel,
+    ) -> Result<Projected, PluginError> {
+        let (format, settings) = (format.to_owned(), settings.to_owned());
+        let project =
+            move |mapper: &dyn Mapper, store: &mut GuestStore| mapper.project(store, &manifest, &format, &settings);
+        self.ask_mapper(Work::Project, cancel, project).await
+    }
+
+    /// What an engine says it is.
+    ///
+    /// # Errors
+    /// When it is stopped, or is no engine.
+    pub async fn about(&self, cancel: &Cancel) -> Result<EngineAbout, PluginError> {
+        self.ask_engine(Work::Execute, cancel, |engine, store| engine.describe(store)).await
+    }
+
+    /// Which of these call-specs it cannot run, in order; `None` when it does not read their format at all.
+    ///
+    /// # Errors
+    /// When it is stopped, is no engine, or names a call-spec nobody asked about.
+    pub async fn supported(
+        &self,
+        specs: Vec<CallSpec>,
+        cancel: &Cancel,
+    ) -> Result<Option<Vec<Unsupported>>, PluginError> {
+        let (work, count) = (Work::Map, specs.len());
+        let answer = self.ask_engine(work, cancel, move |engine, store| engine.supported(store, &specs)).await?;
+        let checked = answer.map(|unsupported| accept_unsupported(unsupported, count)).transpose();
+        checked.map_err(|breach| self.error(work, Cause::Breach(breach)))
+    }
+
+    /// Runs one call in an engine; the inner error is the ecosystem's own. The result is JSON text, `None` for nothing.
+    ///
+    /// # Errors
+    /// When it is stopped (a trap, the deadline, memory), is no engine, or answers with something that is not JSON.
+    pub async fn execute(
+        &self,
+        spec: &CallSpec,
+        arguments: &str,
+        cancel: &Cancel,
+    ) -> Result<Result<Option<String>, EngineFailure>, PluginError> {
+        let (work, spec, arguments) = (Work::Execute, spec.clone(), arguments.to_owned());
+        let execute = move |engine: &dyn Engine, store: &mut GuestStore| {
+            Ok(engine.execute(store, &spec, &arguments)?.map(accept_executed))
+        };
+        match self.ask_engine(work, cancel, execute).await? {
+            Ok(Ok(result)) => Ok(Ok(result)),
+            Ok(Err(breach)) => Err(self.error(work, Cause::Breach(breach))),
+            Err(failure) => Ok(Err(failure)),
+        }
+    }
+
+    async fn ask_engine<T: Send + 'static>(
+        &self,
+        work: Work,
+        cancel: &Cancel,
+        job: impl FnOnce(&dyn Engine, &mut GuestStore) -> Result<T, sandbox::Error> + Send + 'static,
+    ) -> Result<T, PluginError> {
+        let failed = |error| self.error(work, Cause::Sandbox(error));
+        let linked = self.linked(cancel).await.map_err(failed)?;
+        let engine = linked.engine.ok_or_else(|| self.error(work, Cause::NoRole(Role::Engine)))?;
+        self.sandbox.run(work, cancel, move |store| job(&*engine, store)).await.map_err(failed)
+    }
+
     async fn ask_mapper<T: Send + 'static>(
         &self,
         work: Work,
@@ -311,6 +387,7 @@ struct Code {
 struct Linked {
     mapper: Option<Arc<dyn Mapper>>,
     decoder: Option<Arc<dyn Decoder>>,
+    engine: Option<Arc<dyn Engine>>,
 }
 
 impl Code {
@@ -333,6 +410,7 @@ impl Code {
         for Stated { contract, .. } in &self.contracts {
             linked.mapper = contract.link_mapper(&compiled).transpose()?.or(linked.mapper);
             linked.decoder = contract.link_decoder(&compiled).transpose()?.or(linked.decoder);
+            linked.engine = contract.link_engine(&compiled).transpose()?.or(linked.engine);
         }
         Ok(linked)
     }

@@ -10,6 +10,8 @@ pub struct Chosen {
     pub read_only: bool,
     /// Only apps named here: by package, slug, display name or id. The others are left to `call`.
     pub apps: Option<Vec<String>>,
+    /// Only methods of these categories, of those that have one.
+    pub categories: Option<Vec<String>>,
 }
 
 impl Chosen {
@@ -17,6 +19,13 @@ impl Chosen {
     #[must_use]
     pub fn has(&self, app: &App) -> bool {
         self.apps.as_ref().is_none_or(|names| names.iter().any(|name| is_named(app, name)))
+    }
+
+    /// Whether methods of a category become tools.
+    #[must_use]
+    pub fn has_category(&self, category: Option<&str>) -> bool {
+        let (Some(chosen), Some(category)) = (&self.categories, category) else { return true };
+        chosen.iter().any(|name| name.to_lowercase() == category.to_lowercase())
     }
 
     /// The names that mean none of these apps.

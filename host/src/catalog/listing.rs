@@ -1,6 +1,5 @@
 //! Tool definitions of generated tools: names, titles, descriptions, schemas, hints.
 
-use crate::catalog::HANDLE_ARGUMENT;
 use crate::catalog::describe::{describe, title};
 use crate::catalog::mapped::{MappedMethod, MappedUnit};
 use crate::catalog::naming::{self, AppPart, NamedMethod, NamedUnit};
@@ -12,20 +11,20 @@ use std::sync::Arc;
 
 /// The tool name of each method of each unit; `None` for methods without a tool.
 ///
-/// A method that [`collides`] gets none; it stays reachable through `call`, which keeps the two in different places.
+/// A method that collides gets none; it stays reachable through `call`, which keeps the two in different places.
 pub(crate) fn tool_names(
     units: &[(Unit, Arc<MappedUnit>)],
     reserved: &[&str],
     list_internal: bool,
 ) -> Vec<Vec<Option<String>>> {
-    let wants_tool = |method: &MappedMethod| is_tool(method.method.role, list_internal) && !collides(method);
+    let wants_tool = |method: &MappedMethod| is_tool(method.method.role, list_internal) && !method.collides();
     let named: Vec<NamedUnit<'_>> = units
         .iter()
         .map(|(unit, mapped)| NamedUnit {
             package: unit.app.package.as_deref(),
             id: &unit.app.id,
             service: unit.service.as_deref(),
-            app_part: AppPart::Derived,
+            app_part: if unit.app.has_contexts() { AppPart::Derived } else { AppPart::Empty },
             methods: mapped.methods.iter().filter(|method| wants_tool(method)).map(|method| named(method)).collect(),
         })
         .collect();
@@ -38,11 +37,6 @@ pub(crate) fn tool_names(
             mapped.methods.iter().map(|method| if wants_tool(method) { names.next() } else { None }).collect()
         })
         .collect()
-}
-
-/// Whether a method has a parameter called like our handle's argument: the two could not be told apart.
-pub(crate) fn collides(method: &MappedMethod) -> bool {
-    method.declares(HANDLE_ARGUMENT)
 }
 
 fn named(method: &MappedMethod) -> NamedMethod<'_> {
@@ -85,8 +79,10 @@ fn meta(unit: &CatalogUnit, method: &Method) -> JsonObject {
     let app = &unit.unit.app;
     let mut meta = JsonObject::new();
     meta.insert("package".to_owned(), json!(app.label()));
-    meta.insert("appVersion".to_owned(), json!(app.version));
-    meta.insert("signerId".to_owned(), json!(app.signer));
+    if app.has_contexts() {
+        meta.insert("appVersion".to_owned(), json!(app.version));
+        meta.insert("signerId".to_owned(), json!(app.signer));
+    }
     for (key, value) in method.meta.iter().flatten() {
         if !meta.contains_key(key) && !is_reserved(key) {
             meta.insert(key.clone(), value.clone());

@@ -1,11 +1,11 @@
 //! From a unit to its mapped methods: fetch, select a mapper, map.
 
-use crate::artifact::{Cause, PluginError, Plugins, SelectError};
+use crate::artifact::{Cause, EngineChoice, PluginError, Plugins, SelectError};
 use crate::catalog::Catalog;
 use crate::catalog::mapped::MappedUnit;
 use crate::model::{CallScope, MapOptions};
 use crate::sandbox;
-use crate::source::{self, Unit};
+use crate::source::{self, FileError, ManifestError, Unit};
 use futures_util::{Stream, StreamExt, stream};
 use std::sync::Arc;
 
@@ -18,12 +18,47 @@ pub enum LoadError {
     /// The manifest could not be had.
     #[error(transparent)]
     Source(#[from] source::Error),
+    /// The manifest's file cannot be used.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// No mapper takes it.
     #[error(transparent)]
     Select(#[from] SelectError),
     /// The mapper failed on it.
     #[error(transparent)]
     Plugin(#[from] PluginError),
+    /// The mapper says the manifest is of another ecosystem than the operator.
+    #[error("the manifest is one of `{found}`, and was given as one of `{expected}`\nhint: name it as what it is")]
+    OtherEcosystem {
+        /// What the operator said.
+        expected: String,
+        /// What the mapper said.
+        found: String,
+    },
+    /// Its functions are for an engine, and none of those there are runs them.
+    #[error(
+        "its functions need an engine that runs `{format}`, and {}\n\
+         hint: give one with --engine FILE; for MEOS, `cargo xtask engine` builds it", configured(.engines)
+    )]
+    NoEngine {
+        /// The format of the call-specs.
+        format: String,
+        /// The engines there are.
+        engines: Vec<String>,
+    },
+}
+
+fn configured(engines: &[String]) -> String {
+    if engines.is_empty() { "none is configured".to_owned() } else { format!("{} does not", engines.join(", ")) }
+}
+
+impl From<ManifestError> for LoadError {
+    fn from(error: ManifestError) -> Self {
+        match error {
+            ManifestError::Node(error) => Self::Source(error),
+            ManifestError::File(error) => Self::File(error),
+        }
+    }
 }
 
 impl LoadError {
@@ -32,8 +67,8 @@ impl LoadError {
     #[must_use]
     pub fn is_lasting(&self) -> bool {
         match self {
-            Self::Source(_) | Self::Select(SelectError::Cancelled) => false,
-            Self::Select(_) => true,
+            Self::Source(_) | Self::File(_) | Self::Select(SelectError::Cancelled) => false,
+            Self::Select(_) | Self::OtherEcosystem { .. } | Self::NoEngine { .. } => true,
             Self::Plugin(error) => {
                 !matches!(error.cause, Cause::Sandbox(sandbox::Error::Cancelled | sandbox::Error::Host { .. }))
             }
@@ -45,7 +80,7 @@ impl LoadError {
     pub fn source_error(&self) -> Option<&source::Error> {
         match self {
             Self::Source(error) => Some(error),
-            Self::Select(_) | Self::Plugin(_) => None,
+            _ => None,
         }
     }
 }
@@ -64,15 +99,33 @@ pub(crate) fn each<'a>(
     stream::iter(units.into_iter().enumerate()).map(load).buffer_unordered(AT_ONCE)
 }
 
-/// Selects the mapper for a manifest and maps it.
-pub(crate) async fn map(
-    plugins: &Plugins,
-    manifest: Arc<[u8]>,
-    options: MapOptions,
-    scope: &CallScope,
-) -> Result<MappedUnit, LoadError> {
-    let registry = plugins.registry();
-    let selected = registry.select(&manifest, &scope.cancel).await?;
-    let mapping = plugins.map(&selected.plugin, manifest, options, &scope.cancel).await?;
-    Ok(MappedUnit::new(selected.plugin, selected.recognition, selected.why, mapping))
+/// What is to be mapped, and for whom.
+pub(crate) struct Wanted<'a> {
+    /// The manifest.
+    pub(crate) manifest: Arc<[u8]>,
+    /// The ecosystem its source says it is of.
+    pub(crate) ecosystem: &'a str,
+    /// Whether methods run in contexts; where not, an engine runs them.
+    pub(crate) in_contexts: bool,
+    /// For the mapper.
+    pub(crate) options: MapOptions,
+}
+
+/// Selects the mapper for a manifest and maps it; for an engine's functions, keeps those the engine runs.
+pub(crate) async fn map(plugins: &Plugins, wanted: Wanted<'_>, scope: &CallScope) -> Result<MappedUnit, LoadError> {
+    let Wanted { manifest, ecosystem, in_contexts, options } = wanted;
+    let selected = plugins.registry().select(&manifest, &scope.cancel).await?;
+    if !in_contexts && selected.recognition.ecosystem != ecosystem {
+        let (expected, found) = (ecosystem.to_owned(), selected.recognition.ecosystem);
+        return Err(LoadError::OtherEcosystem { expected, found });
+    }
+    let mapping = plugins.map(&selected.plugin, Arc::clone(&manifest), options, &scope.cancel).await?;
+    if in_contexts {
+        return Ok(MappedUnit::in_contexts(selected, mapping));
+    }
+    let chosen = plugins.engine_for(&selected.plugin, &manifest, options, &mapping, &scope.cancel).await?;
+    match chosen {
+        EngineChoice::Runs { engine, unsupported } => Ok(MappedUnit::on_engine(selected, mapping, engine, unsupported)),
+        EngineChoice::None { format, engines } => Err(LoadError::NoEngine { format, engines }),
+    }
 }

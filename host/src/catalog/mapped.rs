@@ -1,12 +1,13 @@
 //! One manifest, mapped by the mapper that was chosen for it, with everything a call needs derived once.
 
-use crate::artifact::{Digest, Plugin};
+use crate::artifact::{Digest, Plugin, Selected};
 use crate::catalog::{CONTEXT_ARGUMENT, HANDLE_ARGUMENT};
-use crate::model::{JsonObject, Mapping, Method, Note, Recognition, Role, Skipped};
+use crate::model::{JsonObject, Mapping, Method, Note, Recognition, Role, Skipped, Unsupported};
 use crate::schema::arguments::ArgumentChecker;
 use crate::schema::portable::{self, Portable, Renamed};
 use crate::schema::result::ResultChecker;
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -19,6 +20,8 @@ pub struct MappedUnit {
     pub recognition: Recognition,
     /// Why this plugin and no other.
     pub why: String,
+    /// What runs the methods; absent where they run in a context of their app.
+    pub engine: Option<Arc<Plugin>>,
     /// Every method, in the manifest's order.
     pub methods: Vec<Arc<MappedMethod>>,
     /// What was left out.
@@ -33,6 +36,7 @@ pub struct MappedUnit {
 pub struct MappedMethod {
     /// As the mapper gave it.
     pub method: Method,
+    in_contexts: bool,
     declared: OnceLock<Input>,
     listed: OnceLock<Input>,
     output: OnceLock<Option<Arc<JsonObject>>>,
@@ -51,12 +55,40 @@ pub(crate) struct Input {
 }
 
 impl MappedUnit {
-    /// Puts a mapping together with the plugin that made it.
+    /// A mapping whose methods run in contexts, with the plugin that made it.
     #[must_use]
-    pub fn new(plugin: Arc<Plugin>, recognition: Recognition, why: String, mapping: Mapping) -> Self {
+    pub fn in_contexts(selected: Selected, mapping: Mapping) -> Self {
+        Self::new(selected, mapping, None)
+    }
+
+    /// A mapping whose methods run on an engine, without those it cannot run.
+    #[must_use]
+    pub fn on_engine(
+        selected: Selected,
+        mut mapping: Mapping,
+        engine: Arc<Plugin>,
+        unsupported: Vec<Unsupported>,
+    ) -> Self {
+        let mut reasons: HashMap<usize, String> =
+            unsupported.into_iter().map(|unsupported| (unsupported.index, unsupported.reason)).collect();
+        let mut kept = Vec::with_capacity(mapping.methods.len());
+        for (at, method) in mapping.methods.into_iter().enumerate() {
+            match reasons.remove(&at) {
+                None => kept.push(method),
+                Some(reason) => mapping.skipped.push(Skipped { method: method.name, reason }),
+            }
+        }
+        mapping.methods = kept;
+        Self::new(selected, mapping, Some(engine))
+    }
+
+    fn new(selected: Selected, mapping: Mapping, engine: Option<Arc<Plugin>>) -> Self {
+        let Selected { plugin, recognition, why, .. } = selected;
         let digest = digest(&mapping);
-        let methods = mapping.methods.into_iter().map(|method| Arc::new(MappedMethod::new(method))).collect();
-        Self { plugin, recognition, why, methods, skipped: mapping.skipped, notes: mapping.notes, digest }
+        let in_contexts = engine.is_none();
+        let methods =
+            mapping.methods.into_iter().map(|method| Arc::new(MappedMethod::new(method, in_contexts))).collect();
+        Self { plugin, recognition, why, engine, methods, skipped: mapping.skipped, notes: mapping.notes, digest }
     }
 
     /// The digest of what the lists show of the mapping.
@@ -84,7 +116,8 @@ fn digest(mapping: &Mapping) -> Digest {
         .iter()
         .map(|method| {
             let hints = (method.destructive, method.idempotent, method.open_world);
-            let about = (&method.name, &method.title, &method.doc, &method.signature, &method.category);
+            let about =
+                (&method.name, &method.title, &method.doc, &method.signature, &method.category, &method.keywords);
             let kind = format!("{:?} {:?} {hints:?}", method.role, method.access);
             json!([about, kind, method.input_schema, method.output_schema, method.meta])
         })
@@ -108,9 +141,10 @@ impl Input {
 }
 
 impl MappedMethod {
-    fn new(method: Method) -> Self {
+    fn new(method: Method, in_contexts: bool) -> Self {
         Self {
             method,
+            in_contexts,
             declared: OnceLock::new(),
             listed: OnceLock::new(),
             output: OnceLock::new(),
@@ -124,8 +158,11 @@ impl MappedMethod {
         self.declared.get_or_init(|| Input::new(portable::input(&self.method.input_schema, &[])))
     }
 
-    /// The arguments of the generated tool: the host's own first, then the method's.
+    /// The arguments of the generated tool: the host's own first where there are contexts, then the method's.
     pub(crate) fn listed(&self) -> &Input {
+        if !self.in_contexts {
+            return self.declared();
+        }
         self.listed.get_or_init(|| Input::new(portable::input(&self.method.input_schema, &host_arguments())))
     }
 
@@ -142,6 +179,12 @@ impl MappedMethod {
             made.inspect_err(|error| tracing::error!("output schema of `{}`: {error}", self.method.name)).ok()
         };
         self.result.get_or_init(checker).as_ref()
+    }
+
+    /// Whether a parameter of its own is called like our handle's argument: the two could not be told apart.
+    #[must_use]
+    pub fn collides(&self) -> bool {
+        self.in_contexts && self.declares(HANDLE_ARGUMENT)
     }
 
     /// Whether the method declares a parameter of this name.

@@ -17,11 +17,13 @@ pub mod mapped;
 mod naming;
 mod read;
 pub mod refresh;
+pub mod search;
 mod slug;
 mod snapshot;
 
 pub use chosen::Chosen;
 pub(crate) use describe::full_text;
+pub use gaps::reasons;
 pub(crate) use listing::definition;
 pub use load::LoadError;
 pub use read::{Catalog, Settings};

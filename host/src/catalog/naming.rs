@@ -30,11 +30,11 @@ const HASH_SUFFIX: usize = 7;
 
 /// How the app part of the names is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(not(test), expect(dead_code, reason = "engines and configured names come with the second ecosystem"))]
 pub(crate) enum AppPart<'a> {
     /// From package, id and service.
     Derived,
     /// As configured; sanitised, and made unique like any other.
+    #[cfg_attr(not(test), expect(dead_code, reason = "configured names come with the configuration file"))]
     Given(&'a str),
     /// None: the methods keep their own names, as an engine's functions do.
     Empty,

@@ -8,7 +8,7 @@ use crate::catalog::load::{self, LoadError};
 use crate::catalog::mapped::MappedUnit;
 use crate::catalog::snapshot::Snapshot;
 use crate::model::{CallScope, Cancel, MapOptions};
-use crate::source::{self, NodeSource, Unit, units_of};
+use crate::source::{self, Sources, Unit, units_of};
 use futures_util::StreamExt;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::pin::pin;
@@ -43,7 +43,7 @@ type Loaded = Result<Arc<MappedUnit>, Arc<LoadError>>;
 /// The catalog: the current [`Snapshot`] and how to renew it.
 #[derive(Debug)]
 pub struct Catalog {
-    source: Arc<NodeSource>,
+    sources: Arc<Sources>,
     plugins: Arc<Plugins>,
     settings: Settings,
     cancel: Cancel,
@@ -55,15 +55,17 @@ pub struct Catalog {
     begun: AtomicU64,
     ended: watch::Sender<u64>,
     failed: Mutex<Option<source::Error>>,
+    /// Why units of the last whole read have no methods, one sentence each.
+    lacking: Mutex<Vec<String>>,
     changes: watch::Sender<u64>,
 }
 
 impl Catalog {
     /// An empty catalog; nothing is read before [`Catalog::refresh`]. `cancel` ends reads under way.
     #[must_use]
-    pub fn new(source: Arc<NodeSource>, plugins: Arc<Plugins>, settings: Settings, cancel: Cancel) -> Self {
+    pub fn new(sources: Arc<Sources>, plugins: Arc<Plugins>, settings: Settings, cancel: Cancel) -> Self {
         Self {
-            source,
+            sources,
             plugins,
             settings,
             cancel,
@@ -74,6 +76,7 @@ impl Catalog {
             begun: AtomicU64::new(0),
             ended: watch::Sender::new(0),
             failed: Mutex::default(),
+            lacking: Mutex::default(),
             changes: watch::Sender::new(0),
         }
     }
@@ -88,6 +91,12 @@ impl Catalog {
     #[must_use]
     pub fn last_failure(&self) -> Option<source::Error> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Why a manifest file's functions cannot be called, if they cannot.
+    #[must_use]
+    pub fn unavailable(&self) -> Option<String> {
+        self.lacking.lock().unwrap_or_else(PoisonError::into_inner).first().cloned()
     }
 
     /// Counts changes of what is served.
@@ -128,17 +137,21 @@ impl Catalog {
 
     async fn read(&self) -> Result<(), source::Error> {
         let scope = CallScope { cancel: self.cancel.clone(), ..CallScope::default() };
-        let apps = self.source.apps(&scope).await.inspect_err(|error| {
+        let found = self.sources.look(&scope).await;
+        if let Some(error) = &found.unreadable {
             // What was given up at shutdown says nothing of the apps.
             if !self.cancel.is_cancelled() {
                 self.gaps.unreadable(error);
             }
-        })?;
-        let mut units: Vec<Unit> = apps.iter().flat_map(units_of).collect();
+            if found.apps.is_empty() {
+                return Err(error.clone());
+            }
+        }
+        let mut units: Vec<Unit> = found.apps.iter().flat_map(units_of).collect();
         units.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
         self.forget_all_but(&units);
         self.load_and_publish(units, &scope).await;
-        Ok(())
+        found.unreadable.map_or(Ok(()), Err)
     }
 
     /// Publishes all units once they are loaded; where that takes long, also what there is after [`EARLY`] and each
@@ -167,6 +180,7 @@ impl Catalog {
         // What was given up at shutdown says nothing of the apps.
         if !self.cancel.is_cancelled() {
             self.gaps.report(loaded.values().map(|(unit, result)| (unit, result)));
+            *self.lacking.lock().unwrap_or_else(PoisonError::into_inner) = lacking_files(&loaded);
             self.publish(served(&loaded)).await;
         }
     }
@@ -198,8 +212,11 @@ impl Catalog {
         if let Some(known) = self.mapped.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return known.clone();
         }
-        let manifest = self.source.manifest(unit, scope).await.map_err(|error| Arc::new(error.into()))?;
-        let mapped = load::map(&self.plugins, manifest, self.settings.map, scope).await.map(Arc::new).map_err(Arc::new);
+        let manifest = self.sources.manifest(unit, scope).await.map_err(|error| Arc::new(error.into()))?;
+        let ecosystem = self.sources.ecosystem_of(&unit.app);
+        let work =
+            load::Wanted { manifest, ecosystem, in_contexts: unit.app.has_contexts(), options: self.settings.map };
+        let mapped = load::map(&self.plugins, work, scope).await.map(Arc::new).map_err(Arc::new);
         // A mapper fails on the same bytes again, at the cost of its whole time limit; a cancelled call says nothing.
         if mapped.as_ref().map_or_else(|error| error.is_lasting(), |_| true) {
             self.mapped.lock().unwrap_or_else(PoisonError::into_inner).insert(key, mapped.clone());
@@ -212,6 +229,11 @@ impl Catalog {
         let keys: HashSet<_> = units.iter().map(Unit::content_key).collect();
         self.mapped.lock().unwrap_or_else(PoisonError::into_inner).retain(|key, _| keys.contains(key));
     }
+}
+
+fn lacking_files(loaded: &BTreeMap<usize, (Unit, Loaded)>) -> Vec<String> {
+    let files = loaded.values().filter(|(unit, _)| !unit.app.has_contexts());
+    files.filter_map(|(unit, result)| Some(format!("{}: {}", unit.label(), result.as_ref().err()?))).collect()
 }
 
 /// The units that can be served, in catalog order.

@@ -6,10 +6,11 @@ use crate::catalog::fingerprint::Fingerprint;
 use crate::catalog::listing;
 use crate::catalog::mapped::{MappedMethod, MappedUnit};
 use crate::catalog::read::Settings;
+use crate::catalog::search::{Hit, SearchIndex};
 use crate::model::{Access, Role, ToolDefinition};
 use crate::source::Unit;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// One unit as it is served.
 #[derive(Debug, Clone)]
@@ -57,6 +58,7 @@ pub struct Snapshot {
     /// What the lists depend on; equal fingerprints mean equal lists.
     pub fingerprint: Fingerprint,
     index: HashMap<String, (usize, usize)>,
+    search: OnceLock<SearchIndex>,
 }
 
 impl Snapshot {
@@ -72,7 +74,7 @@ impl Snapshot {
         budget::fold(&mut units, settings);
         let listed = units.iter().filter(|unit| !unit.folded).flat_map(listing::definitions).collect();
         let index = index_of(&units);
-        Self { units: units.into_iter().map(Arc::new).collect(), listed, fingerprint, index }
+        Self { units: units.into_iter().map(Arc::new).collect(), listed, fingerprint, index, search: OnceLock::new() }
     }
 
     /// The unit and method behind a generated tool's name, listed or folded.
@@ -89,6 +91,12 @@ impl Snapshot {
         self.units.iter().find(|unit| unit.unit.app.id == app_id && unit.unit.service.as_deref() == service)
     }
 
+    /// The tools that fit a query in plain words, best first; the index is made with the first search.
+    #[must_use]
+    pub fn search(&self, query: &str) -> Vec<Hit<'_>> {
+        self.search.get_or_init(|| SearchIndex::of(&self.units)).find(query)
+    }
+
     /// Whether any unit's tools are left out of the list.
     #[must_use]
     pub fn folds(&self) -> bool {
@@ -99,7 +107,10 @@ impl Snapshot {
 /// Every method is named before any is left out, so that a name does not depend on the mode.
 fn served(unit: Unit, mapped: Arc<MappedUnit>, names: Vec<Option<String>>, chosen: &Chosen) -> CatalogUnit {
     let left_out = !chosen.has(&unit.app);
-    let tool_names = if left_out { vec![None; names.len()] } else { names };
+    let chosen_only = |(name, method): (Option<String>, &Arc<MappedMethod>)| {
+        name.filter(|_| !left_out && chosen.has_category(method.method.category.as_deref()))
+    };
+    let tool_names = names.into_iter().zip(&mapped.methods).map(chosen_only).collect();
     CatalogUnit { unit, mapped, tool_names, folded: false, left_out, read_only: chosen.read_only }
 }
 

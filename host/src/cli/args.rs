@@ -1,8 +1,9 @@
 //! Arguments in, exit code out.
 
-use crate::cli::{demo, doctor, environment, plugin, serve};
+use crate::cli::{demo, doctor, environment, plugin, project, serve};
+use crate::config::{ManifestSetting, Settings};
 use crate::report;
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -21,11 +22,18 @@ enum Command {
         /// Serve the built-in development node instead of looking for one.
         #[arg(long)]
         embedded: bool,
+        #[command(flatten)]
+        files: Files,
     },
     /// Starts the development node, plays a whole session against the server and prints every step.
     Demo,
     /// Says what was found, what is wrong and what to do.
-    Doctor,
+    Doctor {
+        #[command(flatten)]
+        files: Files,
+    },
+    /// Writes a manifest's tools as a file in a format of the ecosystem's own.
+    Project(Project),
     /// Mappers and error decoders.
     Plugin {
         #[command(subcommand)]
@@ -36,12 +44,79 @@ enum Command {
 #[derive(Debug, Subcommand)]
 enum PluginCommand {
     /// Lists the plugins, and which of them serves which installed app.
-    List,
+    List {
+        #[command(flatten)]
+        files: Files,
+    },
     /// Says what a component file is; runs nothing.
     Inspect {
         /// The `.wasm` file.
         file: PathBuf,
     },
+}
+
+/// Sources from files, and what runs them.
+#[derive(Debug, Args)]
+struct Files {
+    /// Serve the functions of a manifest file, for example meos=catalog.json. May be given several times.
+    #[arg(long = "manifest", value_name = "ECOSYSTEM=FILE", value_parser = named_file)]
+    manifests: Vec<(String, PathBuf)>,
+    /// A file of changes to the manifest of that ecosystem: hidden functions, corrected categories, better words.
+    #[arg(long, value_name = "ECOSYSTEM=FILE", value_parser = named_file)]
+    overrides: Vec<(String, PathBuf)>,
+    /// A component that runs such functions. May be given several times.
+    #[arg(long = "engine", value_name = "FILE")]
+    engines: Vec<PathBuf>,
+    /// Serve a node as well, found as without --manifest.
+    #[arg(long)]
+    node: bool,
+}
+
+/// What `project` writes.
+#[derive(Debug, Args)]
+pub(super) struct Project {
+    /// The ecosystem, for example meos.
+    pub(super) ecosystem: String,
+    /// The manifest.
+    pub(super) manifest: PathBuf,
+    /// Where to write it; standard output unless given.
+    #[arg(short, long)]
+    pub(super) output: Option<PathBuf>,
+    /// Write byte for byte what the ecosystem's own generator writes.
+    #[arg(long)]
+    pub(super) compat: bool,
+    /// Changes to the manifest.
+    #[arg(long, value_name = "FILE")]
+    pub(super) overrides: Option<PathBuf>,
+    /// The format, where the mapper writes several.
+    #[arg(long, default_value = "mcp-tools")]
+    pub(super) format: String,
+}
+
+fn named_file(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok((name.to_owned(), PathBuf::from(path))),
+        _ => Err("expected ECOSYSTEM=FILE, for example meos=catalog.json".to_owned()),
+    }
+}
+
+impl Files {
+    /// The settings with these sources beside or instead of a node.
+    fn into_settings(self, mut settings: Settings) -> Settings {
+        let Self { manifests, mut overrides, engines, node } = self;
+        for (ecosystem, path) in manifests {
+            let at = overrides.iter().position(|(name, _)| *name == ecosystem);
+            let overrides = at.map(|at| overrides.swap_remove(at).1);
+            settings.manifests.retain(|known| known.ecosystem != ecosystem);
+            settings.manifests.push(ManifestSetting { ecosystem, path, overrides });
+        }
+        for (name, _) in overrides {
+            settings.warnings.push(format!("--overrides names `{name}`, of which there is no --manifest"));
+        }
+        settings.engines.extend(engines);
+        settings.node_too |= node;
+        settings
+    }
 }
 
 /// Runs the command line and answers the exit code: 0 for success, 1 for a failure, 2 for wrong arguments.
@@ -56,10 +131,11 @@ pub fn run() -> ExitCode {
         }
     };
     let result = environment::settings().map_err(anyhow::Error::from).and_then(|settings| match arguments.command {
-        Command::Serve { embedded } => serve::run(settings, embedded),
+        Command::Serve { embedded, files } => serve::run(files.into_settings(settings), embedded),
         Command::Demo => demo::run(),
-        Command::Doctor => doctor::run(settings),
-        Command::Plugin { command: PluginCommand::List } => plugin::list(settings),
+        Command::Doctor { files } => doctor::run(files.into_settings(settings)),
+        Command::Project(wanted) => project::run(settings, &wanted),
+        Command::Plugin { command: PluginCommand::List { files } } => plugin::list(files.into_settings(settings)),
         Command::Plugin { command: PluginCommand::Inspect { file } } => plugin::inspect(&file),
     });
     match result {

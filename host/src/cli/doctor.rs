@@ -1,16 +1,19 @@
 //! `doctor`: what was found, what is wrong, what to do.
 
 use crate::artifact::Plugins;
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, reasons};
 use crate::cli::environment;
-use crate::cli::serve::{catalog, chosen, runtime};
+use crate::cli::serve::{catalog, chosen, plugins, runtime, sources};
 use crate::config::Settings;
 use crate::model::{CallScope, Cancel};
 use crate::node::{AuthMode, Session};
-use crate::source::{App, NodeSource, Unit, units_of};
+use crate::source::{App, NodeSource, Sources, Unit, units_of};
 use crate::text::clean_line;
 use std::process::ExitCode;
 use std::sync::Arc;
+
+/// Reasons shown, the commonest first.
+const MOST_REASONS: usize = 12;
 
 /// Looks at everything a session needs, in the order it needs it, and stops at the first thing that is missing.
 pub(crate) fn run(settings: Settings) -> anyhow::Result<ExitCode> {
@@ -22,21 +25,57 @@ pub(crate) fn run(settings: Settings) -> anyhow::Result<ExitCode> {
 }
 
 async fn examine(settings: &Settings) -> ExitCode {
-    let plugins = Arc::new(Plugins::bundled(settings.cache_dir.clone()));
+    let plugins = plugins(settings);
     if !plugins_work(&plugins).await {
         return ExitCode::FAILURE;
     }
-    let session = Session::new(settings.node.clone());
-    if !node_answers(&session).await {
+    let sources = sources(settings);
+    let catalog = catalog(settings, &sources, &plugins, &Cancel::new());
+    let functions = files_are_usable(&sources, &catalog).await;
+    if !sources.serves_node() {
+        return functions;
+    }
+    if !node_answers(sources.node().session()).await {
         return ExitCode::FAILURE;
     }
-    let source = Arc::new(NodeSource::new(session));
-    let catalog = catalog(settings, &source, &plugins, &Cancel::new());
     if let Err(error) = catalog.refresh().await {
         say(false, &format!("the node's applications cannot be read: {error}"));
         return next(error.hint().unwrap_or_else(|| "see the message above".to_owned()));
     }
-    apps_are_usable(settings, &source, &catalog).await
+    match apps_are_usable(settings, sources.node(), &catalog).await {
+        ExitCode::SUCCESS => functions,
+        failure => failure,
+    }
+}
+
+/// Every manifest file with the mapper and the engine that serve it, and what of it cannot be called.
+async fn files_are_usable(sources: &Sources, catalog: &Catalog) -> ExitCode {
+    let mut code = ExitCode::SUCCESS;
+    for unit in sources.file_apps().await.iter().flat_map(units_of) {
+        match catalog.load(&unit, &CallScope::default()).await {
+            Ok(mapped) => {
+                let engine =
+                    mapped.engine.as_ref().map(|engine| format!(", run by {} {}", engine.name(), engine.release()));
+                let about = format!(
+                    "{} functions{}; mapped by {}",
+                    mapped.methods.len(),
+                    engine.unwrap_or_default(),
+                    mapped.plugin.name()
+                );
+                say(true, &clean_line(&format!("{}: {about} ({})", unit.label(), mapped.why)));
+                let skipped = mapped.skipped.len();
+                detail(&format!("{skipped} functions cannot be called, by reason:"));
+                for (reason, count) in reasons(&mapped.skipped).into_iter().take(MOST_REASONS) {
+                    detail(&format!("  {count} x {reason}"));
+                }
+            }
+            Err(error) => {
+                code = ExitCode::FAILURE;
+                say(false, &clean_line(&format!("{}: no functions: {error}", unit.label())));
+            }
+        }
+    }
+    code
 }
 
 async fn plugins_work(plugins: &Plugins) -> bool {

@@ -10,6 +10,7 @@ mod doctor;
 mod environment;
 mod exit;
 mod plugin;
+mod project;
 mod serve;
 
 pub use args::run;

@@ -2,12 +2,10 @@
 
 use crate::artifact::{Origin, Plugin, Plugins, inspect, locate};
 use crate::cli::environment;
-use crate::cli::serve::{catalog, runtime};
+use crate::cli::serve::{catalog, plugins, runtime, sources};
 use crate::config::Settings;
 use crate::model::Cancel;
-use crate::node::Session;
 use crate::sandbox::Limits;
-use crate::source::NodeSource;
 use crate::text::clean_line;
 use anyhow::Context;
 use std::path::Path;
@@ -18,7 +16,7 @@ use std::sync::Arc;
 pub(crate) fn list(settings: Settings) -> anyhow::Result<ExitCode> {
     environment::start_log(&settings)?;
     let runtime = runtime()?;
-    let plugins = Arc::new(Plugins::bundled(settings.cache_dir.clone()));
+    let plugins = plugins(&settings);
     println!("{:<14} {:<9} {:<32} {:<10} {:<9} DIGEST", "PLUGIN", "RELEASE", "CONTRACTS", "ORIGIN", "STATE");
     let mut code = ExitCode::SUCCESS;
     for plugin in plugins.registry().plugins() {
@@ -41,10 +39,10 @@ pub(crate) fn list(settings: Settings) -> anyhow::Result<ExitCode> {
 
 /// Which plugin serves which app of the node, where there is one; its absence is no failure of this command.
 async fn list_apps(settings: &Settings, plugins: &Arc<Plugins>) {
-    let source = Arc::new(NodeSource::new(Session::new(settings.node.clone())));
-    let catalog = catalog(settings, &source, plugins, &Cancel::new());
-    // The catalog itself says why on stderr.
-    if catalog.refresh().await.is_err() {
+    let catalog = catalog(settings, &sources(settings), plugins, &Cancel::new());
+    // The catalog itself says why on stderr; what other sources have is listed all the same.
+    let _ = catalog.refresh().await;
+    if catalog.snapshot().units.is_empty() {
         return;
     }
     println!("\n{:<40} {:<10} {:<14} {:<12} WHY", "APP", "VERSION", "MAPPER", "SUBJECT");

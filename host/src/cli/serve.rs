@@ -3,12 +3,12 @@
 use crate::artifact::Plugins;
 use crate::catalog::{self, Catalog, Chosen};
 use crate::cli::{environment, exit};
-use crate::config::Settings;
+use crate::config::{ManifestSetting, Settings};
 use crate::mcp;
 use crate::model::{Cancel, MapOptions};
 use crate::node::Session;
-use crate::source::NodeSource;
-use crate::tools::{Parts, Server};
+use crate::source::{ManifestFile, NodeSource, Sources};
+use crate::tools::{Modes, Parts, Server};
 use abi_mcp_devnode::{DevNode, Setup};
 use anyhow::Context;
 use std::process::ExitCode;
@@ -51,6 +51,7 @@ pub(crate) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
 pub(crate) async fn embed(settings: &mut Settings) -> anyhow::Result<DevNode> {
     let node = DevNode::start(Setup::demo()).await.context("cannot start the development node on loopback")?;
     settings.node.node_url = Some(node.url());
+    settings.node_too = true;
     // Nobody else's credentials, and nothing of this node in the files of real ones.
     settings.node.auth_token = None;
     settings.node.username = None;
@@ -61,39 +62,53 @@ pub(crate) async fn embed(settings: &mut Settings) -> anyhow::Result<DevNode> {
 
 /// A server for these settings. Reads nothing and starts nothing before a client speaks.
 pub(crate) fn server(settings: &Settings, cancel: &Cancel) -> Server {
-    let source = Arc::new(NodeSource::new(Session::new(settings.node.clone())));
-    let plugins = Arc::new(Plugins::bundled(settings.cache_dir.clone()));
-    let catalog = Arc::new(catalog(settings, &source, &plugins, cancel));
+    let sources = sources(settings);
+    let plugins = plugins(settings);
+    let catalog = Arc::new(catalog(settings, &sources, &plugins, cancel));
     Server::new(Parts {
-        source,
+        sources,
         plugins,
         catalog,
         state_dir: settings.state_dir.clone(),
-        modes: settings.modes,
+        modes: modes(settings),
         redactor: Arc::clone(&settings.node.redactor),
         cancel: cancel.clone(),
     })
 }
 
+/// Every source the settings name; a node where they name none.
+pub(crate) fn sources(settings: &Settings) -> Arc<Sources> {
+    let node = Arc::new(NodeSource::new(Session::new(settings.node.clone())));
+    let file = |given: &ManifestSetting| {
+        ManifestFile::new(given.ecosystem.clone(), given.path.clone(), given.overrides.clone())
+    };
+    Arc::new(Sources::with_files(node, settings.serves_node(), settings.manifests.iter().map(file).collect()))
+}
+
+/// The bundled plugins and the engines the settings name.
+pub(crate) fn plugins(settings: &Settings) -> Arc<Plugins> {
+    Arc::new(Plugins::with_engines(settings.cache_dir.clone(), settings.engines.clone()))
+}
+
+fn modes(settings: &Settings) -> Modes {
+    Modes { without_node: !settings.serves_node(), ..settings.modes }
+}
+
 /// What becomes a tool.
 pub(crate) fn chosen(settings: &Settings) -> Chosen {
-    Chosen { read_only: settings.modes.read_only, apps: settings.apps.clone() }
+    Chosen { read_only: settings.modes.read_only, apps: settings.apps.clone(), categories: settings.categories.clone() }
 }
 
 /// A catalog for these settings.
-pub(crate) fn catalog(
-    settings: &Settings,
-    source: &Arc<NodeSource>,
-    plugins: &Arc<Plugins>,
-    cancel: &Cancel,
-) -> Catalog {
+pub(crate) fn catalog(settings: &Settings, sources: &Arc<Sources>, plugins: &Arc<Plugins>, cancel: &Cancel) -> Catalog {
+    let modes = modes(settings);
     let how = catalog::Settings {
-        reserved: Server::reserved_names(settings.modes),
-        fixed_listed: Server::listed_count(settings.modes, false),
-        fixed_folding: Server::listed_count(settings.modes, true),
+        reserved: Server::reserved_names(modes),
+        fixed_listed: Server::listed_count(modes, false),
+        fixed_folding: Server::listed_count(modes, true),
         chosen: chosen(settings),
         budget: settings.tool_budget,
         map: MapOptions { list_internal: settings.list_internal },
     };
-    Catalog::new(Arc::clone(source), Arc::clone(plugins), how, cancel.clone())
+    Catalog::new(Arc::clone(sources), Arc::clone(plugins), how, cancel.clone())
 }

@@ -4,4 +4,4 @@
 
 mod settings;
 
-pub use settings::{Error, Settings};
+pub use settings::{Error, ManifestSetting, Settings};

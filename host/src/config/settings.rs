@@ -52,11 +52,36 @@ pub struct Settings {
     pub modes: Modes,
     /// `CALIMERO_MCP_APPS`: the apps whose methods become tools; all unless set.
     pub apps: Option<Vec<String>>,
+    /// `--manifest` and `--overrides`: manifest files that are served.
+    pub manifests: Vec<ManifestSetting>,
+    /// `--engine`: components that run their functions.
+    pub engines: Vec<PathBuf>,
+    /// `--node`: a node is served even though there are manifest files.
+    pub node_too: bool,
+    /// `ABI_MCP_CATEGORIES`: only methods of these categories become tools; all unless set.
+    pub categories: Option<Vec<String>>,
     /// What was set and means nothing, one sentence each.
     pub warnings: Vec<String>,
 }
 
+/// One manifest file to serve.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ManifestSetting {
+    /// The ecosystem.
+    pub ecosystem: String,
+    /// The file.
+    pub path: PathBuf,
+    /// Changes to it.
+    pub overrides: Option<PathBuf>,
+}
+
 impl Settings {
+    /// Whether a node is among the sources: where nothing else is named, or by name.
+    #[must_use]
+    pub fn serves_node(&self) -> bool {
+        self.manifests.is_empty() || self.node_too
+    }
+
     /// Reads the settings through `variable`. Values are trimmed; a blank one counts as unset.
     ///
     /// # Errors
@@ -91,8 +116,10 @@ impl Settings {
         let cache_home = get("XDG_CACHE_HOME").map(PathBuf::from).or_else(|| below_home(".cache"));
         node.learn_secrets();
         let (toolsets, unknown) = get("CALIMERO_MCP_TOOLSETS").map(|list| Toolsets::parse(&list)).unwrap_or_default();
-        let apps = get("CALIMERO_MCP_APPS")
-            .map(|list| list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect());
+        let words = |list: &str| -> Vec<String> {
+            list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
+        };
+        let apps = get("CALIMERO_MCP_APPS").map(|list| words(&list));
         Ok(Self {
             node,
             state_dir,
@@ -108,8 +135,12 @@ impl Settings {
                 })?,
             },
             list_internal: flag("ABI_MCP_LIST_INTERNAL"),
-            modes: Modes { toolsets, read_only: flag("CALIMERO_MCP_READ_ONLY") },
+            modes: Modes { toolsets, read_only: flag("CALIMERO_MCP_READ_ONLY"), ..Modes::default() },
             apps,
+            manifests: Vec::new(),
+            engines: Vec::new(),
+            node_too: false,
+            categories: get("ABI_MCP_CATEGORIES").map(|list| words(&list)),
             warnings: unknown.iter().map(|name| unknown_toolset(name)).collect(),
         })
     }

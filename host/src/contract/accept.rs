@@ -5,7 +5,7 @@
 //! does not clean text for display: whoever shows it does.
 
 use super::{DraftMapping, DraftMethod};
-use crate::model::{Encoded, Fault, JsonObject, Mapping, Method, Note, Parameter, Recognition, Skipped};
+use crate::model::{Encoded, Fault, JsonObject, Mapping, Method, Note, Parameter, Recognition, Skipped, Unsupported};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -37,6 +37,14 @@ pub enum Breach {
         /// What the parser says.
         problem: String,
     },
+    /// An engine speaks of a call-spec that nobody asked about.
+    #[error("named call-spec {index} of {asked}")]
+    NoSuchSpec {
+        /// What it named, counted from zero.
+        index: usize,
+        /// How many there are.
+        asked: usize,
+    },
 }
 
 impl Breach {
@@ -46,6 +54,7 @@ impl Breach {
         match self {
             Self::EcosystemName { .. } => "contract::ecosystem_name",
             Self::NotJson { .. } => "contract::not_json",
+            Self::NoSuchSpec { .. } => "contract::no_such_spec",
         }
     }
 }
@@ -73,6 +82,22 @@ pub(crate) fn accept_encoded(mut given: Encoded) -> Result<Encoded, Breach> {
 pub(crate) fn accept_decoded(given: String) -> Result<String, Breach> {
     require_json("a result", &given)?;
     Ok(given)
+}
+
+/// Accepts an engine's result.
+pub(crate) fn accept_executed(given: Option<String>) -> Result<Option<String>, Breach> {
+    if let Some(result) = &given {
+        require_json("a result", result)?;
+    }
+    Ok(given)
+}
+
+/// Accepts what an engine says it cannot run, of `asked` call-specs.
+pub(crate) fn accept_unsupported(given: Vec<Unsupported>, asked: usize) -> Result<Vec<Unsupported>, Breach> {
+    match given.iter().find(|unsupported| unsupported.index >= asked) {
+        None => Ok(given),
+        Some(Unsupported { index, .. }) => Err(Breach::NoSuchSpec { index: *index, asked }),
+    }
 }
 
 /// Accepts a mapping, without the methods that break a rule: those become skipped ones.

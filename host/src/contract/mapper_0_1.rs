@@ -1,6 +1,6 @@
 //! The adapter of `abi-mcp:mapper@0.1`: its types onto `model`, and nothing else.
 
-use super::{DraftMapping, DraftMethod, Mapper};
+use super::{DraftMapping, DraftMethod, Mapper, Projected};
 use crate::model;
 use crate::sandbox::{Compiled, Error, GuestStore, State};
 use std::sync::Arc;
@@ -10,27 +10,39 @@ mod bindings {
     wasmtime::component::bindgen!({ path: "../wit/mapper/0.1.0", world: "mapper" });
 }
 
+/// The optional interface that writes whole tool manifests.
+mod projecting {
+    wasmtime::component::bindgen!({ path: "../wit/mapper/0.1.0", world: "mapper-with-projection" });
+}
+
 use bindings::exports::abi_mcp::mapper::{codec, schema};
 
 /// The contract as it is named in messages.
 const CONTRACT: &str = "abi-mcp:mapper@0.1.0";
 
 /// A linked component; instances come from it.
-struct Linked(bindings::MapperPre<State>);
+struct Linked {
+    mapper: bindings::MapperPre<State>,
+    /// Absent where the component does not export the optional interface.
+    projection: Option<projecting::MapperWithProjectionPre<State>>,
+}
 
 /// Links a component. The linker is empty: this contract imports nothing.
 pub(super) fn link(component: &Compiled) -> Result<Arc<dyn Mapper>, Error> {
     let (engine, component) = component.parts();
-    let linked = Linker::new(engine).instantiate_pre(component).and_then(bindings::MapperPre::new);
+    let linked = Linker::new(engine).instantiate_pre(component).and_then(|linked| {
+        let projection = projecting::MapperWithProjectionPre::new(linked.clone()).ok();
+        Ok(Linked { mapper: bindings::MapperPre::new(linked)?, projection })
+    });
     match linked {
-        Ok(linked) => Ok(Arc::new(Linked(linked))),
+        Ok(linked) => Ok(Arc::new(linked)),
         Err(error) => Err(Error::link(CONTRACT, &error)),
     }
 }
 
 impl Mapper for Linked {
     fn recognise(&self, store: &mut GuestStore, manifest: &[u8]) -> Result<Option<model::Recognition>, Error> {
-        let guest = store.start(|store| self.0.instantiate(store))?;
+        let guest = store.start(|store| self.mapper.instantiate(store))?;
         let answer = store.call(|store| guest.abi_mcp_mapper_schema().call_recognise(store, manifest))?;
         Ok(answer.map(recognition))
     }
@@ -41,7 +53,7 @@ impl Mapper for Linked {
         manifest: &[u8],
         options: model::MapOptions,
     ) -> Result<Result<DraftMapping, model::Fault>, Error> {
-        let guest = store.start(|store| self.0.instantiate(store))?;
+        let guest = store.start(|store| self.mapper.instantiate(store))?;
         let options = schema::Options { list_internal: options.list_internal };
         let schema = guest.abi_mcp_mapper_schema();
         let mapping = match store.call(|store| schema.call_map_manifest(store, manifest, options))? {
@@ -64,7 +76,7 @@ impl Mapper for Linked {
         plan: &[u8],
         arguments: String,
     ) -> Result<Result<model::Encoded, Vec<model::Problem>>, Error> {
-        let guest = store.start(|store| self.0.instantiate(store))?;
+        let guest = store.start(|store| self.mapper.instantiate(store))?;
         let codec = guest.abi_mcp_mapper_codec();
         let answer = store.call(|store| codec.call_encode_arguments(store, plan, &arguments))?;
         Ok(match answer {
@@ -79,9 +91,41 @@ impl Mapper for Linked {
         plan: &[u8],
         value: String,
     ) -> Result<Result<String, Vec<model::Problem>>, Error> {
-        let guest = store.start(|store| self.0.instantiate(store))?;
+        let guest = store.start(|store| self.mapper.instantiate(store))?;
         let answer = store.call(|store| guest.abi_mcp_mapper_codec().call_decode_result(store, plan, &value))?;
         Ok(answer.map_err(|problems| problems.into_iter().map(problem).collect()))
+    }
+
+    fn project(
+        &self,
+        store: &mut GuestStore,
+        manifest: &[u8],
+        format: &str,
+        settings: &str,
+    ) -> Result<Projected, Error> {
+        let Some(projection) = &self.projection else { return Ok(Projected::None) };
+        let guest = store.start(|store| projection.instantiate(store))?;
+        let projection = guest.abi_mcp_mapper_projection();
+        let (format, settings) = (format.to_owned(), settings.to_owned());
+        let formats = store.call(|store| projection.call_formats(store))?;
+        if !formats.iter().any(|known| *known == format) {
+            return Ok(Projected::UnknownFormat(formats));
+        }
+        let written = store.call(|store| projection.call_project(store, manifest, &format, &settings))?;
+        Ok(match written {
+            Ok(bytes) => Projected::Written(bytes),
+            Err(refused) => Projected::Refused(projection_fault(refused)),
+        })
+    }
+}
+
+/// The same fault, as the other world's bindings spell it.
+fn projection_fault(given: projecting::exports::abi_mcp::mapper::schema::Fault) -> model::Fault {
+    use projecting::exports::abi_mcp::mapper::schema::{Fault, Malformation};
+    match given {
+        Fault::NotRecognised(found) => model::Fault::NotRecognised(found),
+        Fault::Malformed(Malformation { at, problem }) => model::Fault::Malformed { at, problem },
+        Fault::TooLarge(bound) => model::Fault::TooLarge(bound),
     }
 }
 
@@ -110,6 +154,7 @@ fn method(given: schema::Method) -> DraftMethod {
         idempotent: given.idempotent,
         open_world: given.open_world,
         category: given.category,
+        keywords: given.keywords,
         parameters: given.parameters.into_iter().map(parameter).collect(),
         input_schema: model::JsonObject::new(),
         output_schema: None,

@@ -1,21 +1,27 @@
 //! The contracts this host speaks: one adapter for each contract version, all of them onto `model`.
 //!
-//! In comes a compiled component, out comes something that answers to [`Mapper`] or [`Decoder`], whichever version
-//! of the contract it was built for. An adapter only converts; what a mapper must keep to besides its types is
+//! In comes a compiled component, out comes something that answers to [`Mapper`], [`Decoder`] or [`Engine`], whichever
+//! version of the contract it was built for. An adapter only converts; what a mapper must keep to besides its types is
 //! checked once, in [`accept`]. With `sandbox` this is the only user of `wasmtime`.
 //!
 //! A new contract version is one new adapter file (`mapper_0_2.rs`) and one new row in [`supported::CONTRACTS`].
 
 mod accept;
+mod engine_0_1;
 mod errors_0_1;
 mod mapper_0_1;
 pub mod supported;
 
-use crate::model::{Encoded, Explanation, Failure, Fault, MapOptions, Method, Note, Problem, Recognition, Skipped};
+use crate::model::{
+    CallSpec, Encoded, EngineAbout, EngineFailure, Explanation, Failure, Fault, MapOptions, Method, Note, Problem,
+    Recognition, Skipped, Unsupported,
+};
 use crate::sandbox::{Error, GuestStore};
 
 pub use accept::Breach;
-pub(crate) use accept::{accept_decoded, accept_encoded, accept_mapping, accept_recognition};
+pub(crate) use accept::{
+    accept_decoded, accept_encoded, accept_executed, accept_mapping, accept_recognition, accept_unsupported,
+};
 
 /// A mapper, linked and ready to be instantiated; the contract version is behind it.
 ///
@@ -43,12 +49,51 @@ pub(crate) trait Mapper: Send + Sync {
     /// One call's result as the output schema describes it.
     fn decode(&self, store: &mut GuestStore, plan: &[u8], value: String)
     -> Result<Result<String, Vec<Problem>>, Error>;
+
+    /// The manifest's tools in a format of the ecosystem's own, where the mapper writes one.
+    fn project(
+        &self,
+        store: &mut GuestStore,
+        manifest: &[u8],
+        format: &str,
+        settings: &str,
+    ) -> Result<Projected, Error>;
+}
+
+/// What came of asking for a tool manifest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Projected {
+    /// The file's bytes.
+    Written(Vec<u8>),
+    /// The mapper refused the manifest.
+    Refused(Fault),
+    /// The mapper writes other formats, which are these.
+    UnknownFormat(Vec<String>),
+    /// The mapper writes none.
+    None,
 }
 
 /// An error decoder, linked and ready to be instantiated.
 pub(crate) trait Decoder: Send + Sync {
     /// A failure in words; `None` when it knows nothing of it.
     fn explain(&self, store: &mut GuestStore, failure: &Failure) -> Result<Option<Explanation>, Error>;
+}
+
+/// An engine, linked and ready to be instantiated. Each function makes one fresh instance.
+pub(crate) trait Engine: Send + Sync {
+    /// What it is.
+    fn describe(&self, store: &mut GuestStore) -> Result<EngineAbout, Error>;
+
+    /// The call-specs it cannot run; `None` when one of them is of a format it does not read at all.
+    fn supported(&self, store: &mut GuestStore, specs: &[CallSpec]) -> Result<Option<Vec<Unsupported>>, Error>;
+
+    /// Runs one call; answers the result as JSON text, `None` for nothing.
+    fn execute(
+        &self,
+        store: &mut GuestStore,
+        spec: &CallSpec,
+        arguments: &str,
+    ) -> Result<Result<Option<String>, EngineFailure>, Error>;
 }
 
 /// What a mapper handed over, before anyone has looked at its JSON.

@@ -3,7 +3,7 @@
 //! `artifact::inspect` compares a component's own interface names with it, and every message about a contract that is
 //! too new or too old takes its range from here. It knows no file and no plugin.
 
-use super::{Decoder, Mapper, errors_0_1, mapper_0_1};
+use super::{Decoder, Engine, Mapper, engine_0_1, errors_0_1, mapper_0_1};
 use crate::model::ContractVersion;
 use crate::sandbox::{Compiled, Error};
 use std::fmt;
@@ -16,6 +16,8 @@ pub enum Role {
     Mapper,
     /// Turns failures into words.
     Decoder,
+    /// Executes functions.
+    Engine,
 }
 
 impl fmt::Display for Role {
@@ -23,6 +25,7 @@ impl fmt::Display for Role {
         f.write_str(match self {
             Self::Mapper => "mapper",
             Self::Decoder => "error decoder",
+            Self::Engine => "engine",
         })
     }
 }
@@ -46,6 +49,7 @@ pub struct Contract {
 enum Link {
     Mapper(fn(&Compiled) -> Result<Arc<dyn Mapper>, Error>),
     Decoder(fn(&Compiled) -> Result<Arc<dyn Decoder>, Error>),
+    Engine(fn(&Compiled) -> Result<Arc<dyn Engine>, Error>),
 }
 
 /// Every contract version this host speaks, oldest first within a package.
@@ -66,23 +70,33 @@ pub static CONTRACTS: &[Contract] = &[
         offers: &[],
         link: Link::Decoder(errors_0_1::link),
     },
+    Contract {
+        role: Role::Engine,
+        package: "abi-mcp:engine",
+        version: ContractVersion { major: 0, minor: 1, patch: 0 },
+        exports: &["engine"],
+        offers: &[],
+        link: Link::Engine(engine_0_1::link),
+    },
 ];
 
 impl Contract {
     /// Links a component as a mapper; `None` when this is no mapper contract.
     pub(crate) fn link_mapper(&self, component: &Compiled) -> Option<Result<Arc<dyn Mapper>, Error>> {
-        match self.link {
-            Link::Mapper(link) => Some(link(component)),
-            Link::Decoder(_) => None,
-        }
+        let Link::Mapper(link) = self.link else { return None };
+        Some(link(component))
     }
 
     /// Links a component as an error decoder; `None` when this is no decoder contract.
     pub(crate) fn link_decoder(&self, component: &Compiled) -> Option<Result<Arc<dyn Decoder>, Error>> {
-        match self.link {
-            Link::Decoder(link) => Some(link(component)),
-            Link::Mapper(_) => None,
-        }
+        let Link::Decoder(link) = self.link else { return None };
+        Some(link(component))
+    }
+
+    /// Links a component as an engine; `None` when this is no engine contract.
+    pub(crate) fn link_engine(&self, component: &Compiled) -> Option<Result<Arc<dyn Engine>, Error>> {
+        let Link::Engine(link) = self.link else { return None };
+        Some(link(component))
     }
 }
 

@@ -83,6 +83,7 @@ mod tests {
             services: Vec::new(),
             record: crate::model::JsonObject::new(),
             metadata: None,
+            origin: crate::source::Origin::Node,
         };
         Unit { app: Arc::new(app), service: service.map(str::to_owned) }
     }

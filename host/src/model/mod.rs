@@ -4,12 +4,14 @@
 //! boundary has types of its own there and is converted at the border.
 
 mod call;
+mod engine;
 mod failure;
 mod mapping;
 mod tool;
 mod version;
 
 pub use call::{CallScope, Cancel, Cancelled};
+pub use engine::{EngineAbout, EngineFailure, Stage, Unsupported};
 pub use failure::{Class, Explanation, Failure, GuestFailure, HttpFailure, Retry};
 pub use mapping::{
     Access, CallSpec, Encoded, Fault, Fit, MapOptions, Mapping, Method, Note, Parameter, Problem, Recognition, Role,

@@ -58,6 +58,10 @@ fn settings() -> Config {
     config
         .epoch_interruption(true)
         .max_wasm_stack(WASM_STACK)
+        // Exceptions are what an engine's C++ needs; the rest of garbage collection is attack surface nobody asked for.
+        .wasm_exceptions(true)
+        .wasm_gc(false)
+        .collector(wasmtime::Collector::Null)
         // A stranger's stack is no use to whoever reads the message, and collecting it costs time.
         .wasm_backtrace_max_frames(None);
     let address_space = getrlimit(Resource::As).current;

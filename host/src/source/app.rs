@@ -27,9 +27,26 @@ pub struct App {
     pub record: JsonObject,
     /// The row's metadata, decoded; absent when there is none or it cannot be read.
     pub metadata: Option<serde_json::Value>,
+    /// Which kind of source it comes from.
+    pub origin: Origin,
+}
+
+/// Which kind of source an app comes from, and so what its methods run on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// A node: methods run in a context, calls pass the gate.
+    Node,
+    /// A manifest file: methods run on an engine, which keeps nothing, so there is nothing to select.
+    File,
 }
 
 impl App {
+    /// Whether its methods run in contexts, so that calls need a handle.
+    #[must_use]
+    pub fn has_contexts(&self) -> bool {
+        self.origin == Origin::Node
+    }
+
     /// What messages call it: the package, else the id.
     #[must_use]
     pub fn label(&self) -> &str {

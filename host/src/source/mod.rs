@@ -1,22 +1,27 @@
-//! Where manifests come from: the apps a node has installed, with their guides, metadata and contexts.
+//! Where manifests come from: the apps a node has installed, with their guides, metadata and contexts, and manifest
+//! files whose functions an engine runs.
 //!
 //! A source knows its ecosystem's words (URIs, instructions, how a context is named); the stages behind it work on
 //! the plain [`App`] and [`Unit`] it hands out. It reads no ABI: a manifest is bytes to it.
 
 mod app;
 mod contexts;
+mod file;
 mod guide;
 mod node;
 mod resolve;
+mod sources;
 
 pub use crate::node::Error;
-pub use app::{App, Unit, units_of};
+pub use app::{App, Origin, Unit, units_of};
 pub use contexts::{Context, ContextMatch, base58_of, is_id};
+pub use file::{FileError, ManifestFile};
 #[cfg(test)]
 pub(crate) use guide::guide_hash;
 pub use guide::{procedures, uri as guide_uri, uri_template as guide_uri_template};
 pub use node::{Call, NodeSource};
 pub use resolve::{ResolveError, resolve};
+pub use sources::{Found, ManifestError, Sources};
 
 /// The family of apps a node serves, as its mappers name it.
 pub const ECOSYSTEM: &str = "calimero";
@@ -25,3 +30,8 @@ pub const ECOSYSTEM: &str = "calimero";
 pub const INSTRUCTIONS: &str = "Calimero apps describe themselves. Do not read app source. To use an app: \
      list_applications, then describe_app to plan or select_app to act, then pass the returned app_handle on every \
      app tool call.";
+
+/// The same of manifest files; follows their names.
+const FILE_INSTRUCTIONS: &str = "functions are reached by search: find_tools with a few plain words answers the best \
+     ones with signatures and example values, call runs one by name (method, args). They compute on the values you \
+     pass, keep nothing, and need no app_handle.";

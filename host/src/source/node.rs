@@ -2,7 +2,7 @@
 
 use crate::model::CallScope;
 use crate::node::{AliasKind, Application, Error, Metadata, NewContext, Session};
-use crate::source::{App, Context, Unit};
+use crate::source::{App, Context, Origin, Unit};
 use std::sync::Arc;
 
 /// The apps of one node.
@@ -112,6 +112,7 @@ impl From<Application> for App {
             signer: signer_id,
             services,
             record: row,
+            origin: Origin::Node,
         }
     }
 }

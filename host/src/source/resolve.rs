@@ -98,6 +98,7 @@ mod tests {
             services: Vec::new(),
             record: crate::model::JsonObject::new(),
             metadata: None,
+            origin: crate::source::Origin::Node,
         })
     }
 

@@ -27,7 +27,7 @@ pub(crate) async fn installed(
     service: Option<&str>,
     scope: &CallScope,
 ) -> Result<Option<Installed>, ToolReply> {
-    let (apps, contexts) = tokio::join!(server.source.apps(scope), server.source.contexts(app_id, scope));
+    let (apps, contexts) = tokio::join!(server.node().apps(scope), server.node().contexts(app_id, scope));
     let apps = or_reply(server, apps, scope).await?;
     let app = apps.iter().find(|app| app.id == app_id);
     let unit = app.and_then(|app| units_of(app).into_iter().find(|unit| unit.service.as_deref() == service));
@@ -52,7 +52,7 @@ pub(crate) async fn pass(
         Some(Value::String(named)) => Some(named.as_str()),
         Some(_) => return Err(ToolReply::error("Error: the context must be a string: a context id or an alias.")),
     };
-    let aliases = NodeAliases { source: &server.source, scope };
+    let aliases = NodeAliases { source: server.node(), scope };
     gate::choose(unit, &handle, named, contexts, &aliases).await.map_err(refused)
 }
 

@@ -1,7 +1,7 @@
 //! `describe_app` and `select_app`: what an app can do, and a handle to do it with.
 
-use crate::catalog::Snapshot;
 use crate::catalog::mapped::MappedUnit;
+use crate::catalog::{Snapshot, reasons};
 use crate::gate;
 use crate::model::{CallScope, Content, JsonObject, Method, Note, Skipped, ToolReply};
 use crate::source::{App, Context, ContextMatch, Unit, resolve, units_of};
@@ -25,6 +25,9 @@ const SERVICE_NOTE: &str = "Not discoverable: a node exposes no service list for
 /// some three bytes each in signatures; the guide needs its share, and some clients count text and structure.
 const METHODS_TEXT: usize = 32 * 1024;
 
+/// Methods left out that are named one by one.
+const MOST_SKIPPED: usize = 20;
+
 /// Describes an app: its guide, every method, and a handle to plan with.
 pub(crate) async fn describe(
     server: &Server,
@@ -33,12 +36,15 @@ pub(crate) async fn describe(
 ) -> Result<ToolReply, ToolReply> {
     let app = identify(server, text(arguments, "app").unwrap_or_default(), scope).await?;
     let unit = unit_for(&app, text(arguments, "service"))?;
+    let from = arguments.get("from").and_then(Value::as_u64).and_then(|from| usize::try_from(from).ok()).unwrap_or(0);
+    if !app.has_contexts() {
+        return describe_functions(server, &unit, from, scope).await;
+    }
     let (mapped, contexts) = tokio::join!(load(server, &unit, scope), contexts_of(server, &app, scope));
     let (mapped, contexts) = (mapped?, contexts?);
     let mut card = card(server, &unit, &contexts, None).await?;
     card.insert("mapper".to_owned(), mapper(&mapped));
-    let from = arguments.get("from").and_then(Value::as_u64).and_then(|from| usize::try_from(from).ok());
-    insert_methods(&mut card, &mapped, from.unwrap_or(0));
+    insert_methods(&mut card, &mapped, from);
     Ok(answer(
         card,
         match app.guide {
@@ -48,9 +54,33 @@ pub(crate) async fn describe(
     ))
 }
 
+/// Functions have no context to choose and no handle to present.
+async fn describe_functions(
+    server: &Server,
+    unit: &Unit,
+    from: usize,
+    scope: &CallScope,
+) -> Result<ToolReply, ToolReply> {
+    let mapped = load(server, unit, scope).await?;
+    let mut card = JsonObject::new();
+    card.insert("application".to_owned(), json!(unit.app.id));
+    // Said as text because the answer's schema promises one.
+    card.insert("app_handle".to_owned(), json!("none needed: `call` runs a function by its name"));
+    card.insert("mapper".to_owned(), mapper(&mapped));
+    insert_methods(&mut card, &mapped, from);
+    Ok(answer(card, Vec::new()))
+}
+
 /// Selects an app and a context: the handle every later call presents. Needs no ABI unless it is to list the methods.
 pub(crate) async fn select(server: &Server, arguments: &JsonObject, scope: &CallScope) -> Result<ToolReply, ToolReply> {
     let app = identify(server, text(arguments, "app").unwrap_or_default(), scope).await?;
+    if !app.has_contexts() {
+        return Err(ToolReply::error(format!(
+            "Error: {} has nothing to select: its functions need no context and no handle.\n\
+             hint: find_tools finds one, `call` runs it (method, args)",
+            app.label()
+        )));
+    }
     let verbose = arguments.get("verbose") == Some(&Value::Bool(true));
     let contexts = contexts_of(server, &app, scope).await?;
     let service = text(arguments, "service");
@@ -104,7 +134,7 @@ fn answer(card: JsonObject, guide: Vec<Content>) -> ToolReply {
 
 /// The one installed app a caller's word means.
 pub(crate) async fn identify(server: &Server, query: &str, scope: &CallScope) -> Result<Arc<App>, ToolReply> {
-    let apps = or_reply(server, server.source.apps(scope).await, scope).await?;
+    let apps = or_reply(server, server.sources.apps(scope).await, scope).await?;
     resolve(&apps, query).cloned().map_err(|error| ToolReply::error(format!("Error: {error}")))
 }
 
@@ -147,7 +177,7 @@ pub(crate) async fn load(server: &Server, unit: &Unit, scope: &CallScope) -> Res
 }
 
 async fn contexts_of(server: &Server, app: &App, scope: &CallScope) -> Result<Vec<Context>, ToolReply> {
-    or_reply(server, server.source.contexts(&app.id, scope).await, scope).await
+    or_reply(server, server.node().contexts(&app.id, scope).await, scope).await
 }
 
 /// The context a caller names, or the only one there is.
@@ -162,7 +192,7 @@ async fn choose<'a>(
     let Some(named) = named else {
         return Ok(candidates.next().filter(|_| candidates.next().is_none()));
     };
-    let aliases = NodeAliases { source: &server.source, scope };
+    let aliases = NodeAliases { source: server.node(), scope };
     let refusal = match gate::find(asked, named, contexts, &aliases).await {
         ContextMatch::Own(id) => return Ok(contexts.iter().find(|context| context.id == id)),
         ContextMatch::Foreign => gate::Refusal::foreign_context(asked, named, contexts),
@@ -209,12 +239,24 @@ fn mapper(mapped: &MappedUnit) -> Value {
         "subjectVersion": mapped.recognition.subject_version.as_ref().map(ToString::to_string),
         "why": clean_line(&mapped.why),
         "notes": mapped.notes.iter().map(note).collect::<Vec<_>>(),
-        "skipped": mapped.skipped.iter().map(skipped).collect::<Vec<_>>(),
+        "skipped": skipped_of(mapped),
     })
 }
 
 fn note(note: &Note) -> String {
     clean_line(&format!("{} {}: {}", note.method.as_deref().unwrap_or("*"), note.path, note.text))
+}
+
+/// One line each; of many, how often each reason holds.
+fn skipped_of(mapped: &MappedUnit) -> Vec<String> {
+    if mapped.skipped.len() <= MOST_SKIPPED {
+        return mapped.skipped.iter().map(skipped).collect();
+    }
+    reasons(&mapped.skipped)
+        .into_iter()
+        .take(MOST_SKIPPED)
+        .map(|(reason, count)| format!("{count} x {reason}"))
+        .collect()
 }
 
 fn skipped(skipped: &Skipped) -> String {

@@ -1,6 +1,7 @@
 //! `call`: any method of an app by name, for clients that do not show the generated tools and for methods that have
 //! none. The application's arguments are kept apart in `args`, so no name of theirs can collide with ours.
 
+use crate::backend::Backend;
 use crate::catalog::mapped::{MappedMethod, MappedUnit};
 use crate::gate::{Handle, Refusal};
 use crate::model::{CallScope, JsonObject, Role, ToolReply};
@@ -9,7 +10,7 @@ use crate::source::{Unit, resolve};
 use crate::text::clean_line;
 use crate::tools::admission::Installed;
 use crate::tools::invoke::Face;
-use crate::tools::{Server, admission, app, fixed, invoke};
+use crate::tools::{Server, admission, app, fixed, functions, invoke};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -26,6 +27,9 @@ pub(crate) async fn raw(
     arguments: &JsonObject,
     scope: &CallScope,
 ) -> Result<Option<String>, ToolReply> {
+    if let Some(answer) = functions::beside_a_node(server, arguments, scope).await {
+        return answer;
+    }
     let presented = arguments.get("app_handle");
     let key = server.handle_key();
     let read = presented.and_then(Value::as_str).and_then(|text| Handle::read(text, key.as_ref()?));
@@ -35,7 +39,7 @@ pub(crate) async fn raw(
     refuse_other_app(arguments, &installed)?;
     let context = admission::pass(server, &installed, presented, arguments.get("context"), scope).await?;
 
-    let arguments = fixed::check("call", arguments)?;
+    let arguments = fixed::check("call", server.modes, arguments)?;
     let mapped = app::load(server, &installed.unit, scope).await?;
     let name = app::text(&arguments, "method").unwrap_or_default();
     let args = match arguments.get("args") {
@@ -43,7 +47,8 @@ pub(crate) async fn raw(
         _ => JsonObject::new(),
     };
     let (method, args) = find(server, &mapped, name, args, &installed.unit).await?;
-    invoke::run(server, &mapped, &method, &context, &args, scope).await
+    let backend = Backend::Context { node: server.node(), id: &context };
+    invoke::run(server, &mapped, &method, backend, &args, scope).await
 }
 
 /// No handle, or not one of ours: with `app`, the refusal shows that app's guide.

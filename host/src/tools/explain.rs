@@ -1,37 +1,29 @@
 //! Failures in words: decoder components first, the failure's own text last.
 
 use crate::artifact::{Plugin, PluginError};
-use crate::model::{CallScope, Class, Explanation, Failure, HttpFailure, Retry, ToolReply};
+use crate::backend;
+use crate::model::{CallScope, Explanation, Failure, Retry, ToolReply};
 use crate::source;
 use crate::text::clean_text;
 use crate::tools::Server;
 
-/// A source's failure explained: by a decoder where one has words for it, else in its own. `None` where only the error
-/// itself can say it (settings, shapes, time-outs, cancellation).
-pub(crate) async fn explain(
+/// A failure in words: a decoder's where one has them, asked in the registry's order; `None` where none has.
+pub(crate) async fn decoded(
     server: &Server,
-    error: &source::Error,
-    refine: impl FnOnce(&mut Failure),
+    failure: &Failure,
     own: Option<&Plugin>,
+    ecosystem: &str,
     scope: &CallScope,
 ) -> Option<Explanation> {
-    let mut failure = error.failure()?;
-    refine(&mut failure);
-    for decoder in server.plugins.registry().decoders(own.map(Plugin::digest), source::ECOSYSTEM) {
-        match decoder.explain(&failure, &scope.cancel).await {
+    for decoder in server.plugins.registry().decoders(own.map(Plugin::digest), ecosystem) {
+        match decoder.explain(failure, &scope.cancel).await {
             Ok(Some(explanation)) => return Some(explanation),
             Ok(None) => {}
-            Err(error) if error.is_cancelled() => break,
+            Err(error) if error.is_cancelled() => return None,
             Err(error) => tracing::warn!("{error}"),
         }
     }
-    let (class, retry) = match failure {
-        Failure::Guest(_) => (Class::Application, Retry::No),
-        Failure::Http(HttpFailure { status: 503, .. }) => (Class::Temporary, Retry::Later),
-        Failure::Http(_) => (Class::Backend, Retry::No),
-        Failure::Transport(_) => (Class::Backend, Retry::Later),
-    };
-    Some(Explanation { message: error.to_string(), class, retry, hint: None })
+    None
 }
 
 /// An explanation as a reply: one text block, the hint on a line of its own.
@@ -51,10 +43,12 @@ pub(crate) async fn source_reply(server: &Server, error: &source::Error, scope: 
     if let Some(hint) = error.hint() {
         return ToolReply::error(format!("Error: {error}\nhint: {hint}"));
     }
-    match explain(server, error, |_| {}, None, scope).await {
-        Some(explanation) => explanation_reply(&explanation),
-        None => ToolReply::error(format!("Error: {error}")),
-    }
+    let Some(failure) = error.failure() else { return ToolReply::error(format!("Error: {error}")) };
+    let explanation = match decoded(server, &failure, None, source::ECOSYSTEM, scope).await {
+        Some(explanation) => explanation,
+        None => backend::Error::Node(error.clone()).plainly(&failure),
+    };
+    explanation_reply(&explanation)
 }
 
 /// A source's answer, or its failure as a reply.

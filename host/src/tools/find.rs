@@ -1,60 +1,113 @@
 //! Reaching tools that are not listed: ranked search, and one tool's full definition.
 
-use crate::catalog::{CatalogUnit, definition};
-use crate::model::{JsonObject, ToolReply};
+use crate::catalog::{CatalogUnit, Snapshot, definition};
+use crate::model::{JsonObject, Method, ToolReply};
+use crate::text::{clean_line, cut};
 use crate::tools::Server;
 use crate::tools::app::text;
 use serde_json::{Value, json};
+use std::collections::HashSet;
 
-/// Answers when nothing is said, and at most: a page of these stays under 2,000 tokens.
-const DEFAULT_LIMIT: usize = 10;
+/// Answers when nothing is said, and at most: a page of these stays well under 1,000 tokens.
+const DEFAULT_LIMIT: usize = 8;
 const MOST: usize = 50;
 
-/// Longest description in an answer, in characters; `describe_tool` has all of it.
-const SHORT: usize = 200;
+/// Of how many tools the arguments are explained: the best ones are those that are called.
+const EXPLAINED: usize = 3;
 
-/// Searches all tools by words.
-pub(crate) fn find_tools(server: &Server, arguments: &JsonObject) -> Result<ToolReply, ToolReply> {
+/// Longest doc in an answer, in UTF-16 units; `describe_tool` has all of it.
+const SHORT: usize = 160;
+
+/// Searches all tools by words. Answers text alone: it is read by a model, and once.
+pub(crate) async fn find_tools(server: &Server, arguments: &JsonObject) -> Result<ToolReply, ToolReply> {
     let query = text(arguments, "query").unwrap_or_default();
     let limit = arguments
         .get("limit")
         .and_then(Value::as_u64)
         .map_or(DEFAULT_LIMIT, |limit| usize::try_from(limit).unwrap_or(MOST).clamp(1, MOST));
-    let words = words(query);
-    if words.is_empty() {
-        return Err(ToolReply::error("Error: `query` holds no word to search for"));
+    let snapshot = server.current().await;
+    let hits = snapshot.search(query);
+    if hits.is_empty() {
+        let why = server.catalog.unavailable().map(|why| format!("\n{}", clean_line(&why))).unwrap_or_default();
+        return Err(ToolReply::error(format!(
+            "Error: no tool fits these words.{why}\nhint: say in a few plain words what it does, and on what"
+        )));
     }
-    let snapshot = server.catalog.snapshot();
-    let mut hits: Vec<(usize, &str, &CatalogUnit, String)> = Vec::new();
-    for unit in &snapshot.units {
-        for (name, method) in unit.tools() {
-            let about = crate::catalog::full_text(method.method.doc.as_deref(), &method.method.signature);
-            let score = score(&words, name, method.method.category.as_deref(), &about);
-            if score > 0 {
-                hits.push((score, name, unit, about));
-            }
+    let mut lines = vec![format!("{} of {} tools that fit, best first:", hits.len().min(limit), hits.len())];
+    let mut explained = HashSet::new();
+    let mut kinds = (false, false);
+    for (place, hit) in hits.iter().take(limit).enumerate() {
+        let Some((unit, method)) = snapshot.tool(hit.name) else { continue };
+        match unit.unit.app.has_contexts() {
+            true => kinds.0 = true,
+            false => kinds.1 = true,
+        }
+        lines.push(format!("{}. {}", place + 1, heading(unit, hit.name, &method.method)));
+        if let Some(doc) = method.method.doc.as_deref().map(clean_line).filter(|doc| !doc.is_empty()) {
+            lines.push(format!("   {}", cut(&doc, SHORT)));
+        }
+        if place < EXPLAINED {
+            lines.extend(arguments_of(&method.method, &mut explained));
         }
     }
-    hits.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-    let found = hits.len();
-    let tools: Vec<Value> = hits
-        .into_iter()
-        .take(limit)
-        .map(|(_, name, unit, about)| {
-            json!({"tool": name, "app": unit.unit.label(), "about": about.chars().take(SHORT).collect::<String>()})
-        })
-        .collect();
-    let answer = json!({"found": found, "tools": tools});
-    Ok(structured(answer))
+    lines.extend(how_to_call(kinds, &snapshot, hits.first().map(|hit| hit.name)));
+    Ok(ToolReply::text(lines.join("\n")))
+}
+
+/// The signature; before it the tool's name and app, where it does not begin with the name.
+fn heading(unit: &CatalogUnit, name: &str, method: &Method) -> String {
+    let signature = clean_line(&method.signature);
+    match signature.strip_prefix(name).is_some_and(|rest| rest.starts_with('(')) {
+        true => signature,
+        false => format!("{name} ({}): {signature}", clean_line(&unit.unit.label())),
+    }
+}
+
+/// What each argument takes, unless it was said before.
+fn arguments_of(method: &Method, said: &mut HashSet<String>) -> Vec<String> {
+    let described = |name: &str| {
+        let property = method.input_schema.get("properties")?.get(name)?;
+        property.get("description")?.as_str().map(str::to_owned)
+    };
+    let mut lines = Vec::new();
+    for parameter in &method.parameters {
+        let Some(about) = described(&parameter.name).or_else(|| parameter.doc.clone()) else { continue };
+        let about = clean_line(&about);
+        if said.insert(about.clone()) {
+            lines.push(format!("   {}: {}", parameter.name, cut(&about, SHORT)));
+        }
+    }
+    lines
+}
+
+/// One line for each kind of tool among the answers.
+fn how_to_call((of_apps, functions): (bool, bool), snapshot: &Snapshot, first: Option<&str>) -> Vec<String> {
+    let mut lines = Vec::new();
+    if functions {
+        let example = first.and_then(|name| snapshot.tool(name)).filter(|(unit, _)| !unit.unit.app.has_contexts());
+        let example = example.map_or_else(String::new, |(_, method)| {
+            let args: JsonObject =
+                method.method.parameters.iter().map(|parameter| (parameter.name.clone(), json!(".."))).collect();
+            format!(", for example {}", json!({"method": method.method.name, "args": args}))
+        });
+        lines.push(format!("Run a function with the tool `call`{example}."));
+    }
+    if of_apps {
+        lines.push(
+            "An application's tool is called by its name, listed or not, with select_app's app_handle.".to_owned(),
+        );
+    }
+    lines
 }
 
 /// One tool in full.
-pub(crate) fn describe_tool(server: &Server, arguments: &JsonObject) -> Result<ToolReply, ToolReply> {
+pub(crate) async fn describe_tool(server: &Server, arguments: &JsonObject) -> Result<ToolReply, ToolReply> {
     let name = text(arguments, "tool").unwrap_or_default();
-    let snapshot = server.catalog.snapshot();
+    let snapshot = server.current().await;
     let found = snapshot.tool(name).filter(|(unit, _)| unit.tools().iter().any(|(shown, _)| *shown == name));
     let Some((unit, method)) = found else {
-        return Err(ToolReply::error(format!("Error: there is no tool `{name}`; find_tools searches for one")));
+        let shown = clean_line(name);
+        return Err(ToolReply::error(format!("Error: there is no tool `{shown}`; find_tools searches for one")));
     };
     let tool = definition(unit, name, method);
     let answer = json!({
@@ -67,46 +120,6 @@ pub(crate) fn describe_tool(server: &Server, arguments: &JsonObject) -> Result<T
         "inputSchema": *tool.input_schema,
         "outputSchema": tool.output_schema.as_deref(),
     });
-    Ok(structured(answer))
-}
-
-fn structured(answer: Value) -> ToolReply {
     let text = serde_json::to_string_pretty(&answer).unwrap_or_default();
-    ToolReply { structured: Some(answer), ..ToolReply::text(text) }
-}
-
-fn words(text: &str) -> Vec<String> {
-    let lower = text.to_lowercase();
-    lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
-}
-
-/// How well a tool fits: a word that is a part of the name counts most, then the category, then the text.
-fn score(query: &[String], name: &str, category: Option<&str>, about: &str) -> usize {
-    let (name, about) = (words(name), about.to_lowercase());
-    let category = category.unwrap_or_default().to_lowercase();
-    query
-        .iter()
-        .map(|word| {
-            let in_name = if name.iter().any(|part| part == word) {
-                8
-            } else if name.iter().any(|part| part.starts_with(word.as_str())) {
-                4
-            } else {
-                0
-            };
-            in_name + if category == *word { 3 } else { 0 } + usize::from(about.contains(word.as_str()))
-        })
-        .sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_word_of_the_name_beats_a_word_of_the_text() {
-        let query = words("remove entry");
-        assert!(score(&query, "kv_store_remove", None, "Removes one.") > score(&query, "kv_store_set", None, "entry"));
-        assert_eq!(score(&query, "kv_store_len", None, "How many."), 0);
-    }
+    Ok(ToolReply { structured: Some(answer), ..ToolReply::text(text) })
 }

@@ -1,12 +1,14 @@
 //! The tools that are always there: what one is, which of them this process has, and how one runs.
 //!
 //! Each area has a file with its table of [`FixedTool`]s, every one beside its handler: nodes and aliases ([`core`]),
-//! [`contexts`], [`blobs`] and installations, [`governance`], and using applications ([`apps`]).
+//! [`contexts`], [`blobs`] and installations, [`governance`], using applications ([`apps`]), and an engine's functions
+//! ([`functions`]).
 
 mod apps;
 mod blobs;
 mod contexts;
 mod core;
+mod functions;
 mod governance;
 mod reply;
 mod shape;
@@ -79,7 +81,7 @@ impl<'a> Asked<'a> {
 
     /// The node's own API.
     fn node(self) -> &'a Session {
-        self.server.source.session()
+        self.server.node().session()
     }
 
     /// The one installed application an argument means.
@@ -96,10 +98,17 @@ impl<'a> Asked<'a> {
 /// Every fixed tool of any mode, in list order.
 fn all() -> impl Iterator<Item = &'static FixedTool> {
     let core = core::TOOLS.iter().chain(contexts::TOOLS).chain(core::ALIASES);
-    core.chain(blobs::TOOLS).chain(governance::TOOLS).chain(apps::TOOLS)
+    core.chain(blobs::TOOLS).chain(governance::TOOLS).chain(apps::TOOLS).chain(functions::TOOLS)
 }
 
+/// What tells two tools apart: one name can be in two sets of which no server has both.
+type Key = (&'static str, Toolset);
+
 impl FixedTool {
+    fn key(&self) -> Key {
+        (self.name, self.set)
+    }
+
     /// Whether it answers what the node says of itself, and nothing of an app's.
     pub(crate) fn is_of_the_node(&self) -> bool {
         matches!(self.name, "node_status" | "list_nodes" | "list_applications" | "list_contexts" | "list_namespaces")
@@ -118,19 +127,19 @@ impl FixedTool {
     }
 
     fn is_listed(&self, modes: Modes, folds: bool) -> bool {
-        modes.toolsets.has(self.set) && self.refusal(modes).is_none() && (folds || !self.for_folded)
+        modes.has(self.set) && self.refusal(modes).is_none() && (folds || !self.for_folded)
     }
 }
 
 /// The name of every fixed tool of the active toolsets, whether it is listed now or not: names must not change hands
 /// when apps fold or the mode changes.
 pub(crate) fn names(modes: Modes) -> Vec<&'static str> {
-    all().filter(|tool| modes.toolsets.has(tool.set)).map(|tool| tool.name).collect()
+    all().filter(|tool| modes.has(tool.set)).map(|tool| tool.name).collect()
 }
 
 /// The tool of a name, of the active toolsets.
 pub(crate) fn find(name: &str, modes: Modes) -> Option<&'static FixedTool> {
-    all().find(|tool| tool.name == name && modes.toolsets.has(tool.set))
+    all().find(|tool| tool.name == name && modes.has(tool.set))
 }
 
 /// The definitions in list order.
@@ -144,23 +153,26 @@ pub(crate) async fn call(server: &Server, tool: &FixedTool, arguments: JsonObjec
         return refusal;
     }
     let outcome = async {
-        let arguments = if tool.checks_itself { arguments } else { check(tool.name, &arguments)? };
+        let arguments = if tool.checks_itself { arguments } else { check(tool.name, server.modes, &arguments)? };
         (tool.run)(Asked { server, arguments: &arguments, scope }).await
     };
     outcome.await.unwrap_or_else(|reply: ToolReply| reply)
 }
 
 /// Checks a fixed tool's arguments against its advertised schema.
-pub(crate) fn check(name: &str, arguments: &JsonObject) -> Result<JsonObject, ToolReply> {
-    static CHECKERS: LazyLock<HashMap<&'static str, Result<ArgumentChecker, String>>> = LazyLock::new(|| {
+pub(crate) fn check(name: &str, modes: Modes, arguments: &JsonObject) -> Result<JsonObject, ToolReply> {
+    static CHECKERS: LazyLock<HashMap<Key, Result<ArgumentChecker, String>>> = LazyLock::new(|| {
         let checker = |tool: &FixedTool| {
             ArgumentChecker::new(&shape::input(tool.arguments), &[]).map_err(|error| error.to_string())
         };
-        all().map(|tool| (tool.name, checker(tool))).collect()
+        all().map(|tool| (tool.key(), checker(tool))).collect()
     });
-    match CHECKERS.get(name) {
+    let Some(tool) = find(name, modes) else {
+        return Err(ToolReply::error(format!("Error: there is no tool `{name}`")));
+    };
+    match CHECKERS.get(&tool.key()) {
         Some(Ok(checker)) => checker.check(arguments.clone()).map_err(|problems| {
-            let text = render(&problems, &usage(name));
+            let text = render(&problems, &usage(tool));
             ToolReply::error(format!("Input validation error: Invalid arguments for tool {name}: {text}"))
         }),
         Some(Err(error)) => Err(ToolReply::error(format!("Error: the schema of `{name}` cannot be used: {error}"))),
@@ -186,8 +198,7 @@ pub(crate) fn answer_schema(name: &str) -> Option<JsonObject> {
 }
 
 /// The arguments in one line, as signatures are written.
-fn usage(name: &str) -> String {
-    let Some(tool) = all().find(|tool| tool.name == name) else { return String::new() };
+fn usage(tool: &FixedTool) -> String {
     let arguments: Vec<String> = tool
         .arguments
         .iter()
@@ -195,7 +206,7 @@ fn usage(name: &str) -> String {
             format!("{}{}: {}", argument.name, if argument.required { "" } else { "?" }, argument.kind.word())
         })
         .collect();
-    format!("{name}({})", arguments.join(", "))
+    format!("{}({})", tool.name, arguments.join(", "))
 }
 
 /// One hint a tool at most, as this server's clients know them (Calimero server page, §16).
@@ -213,15 +224,19 @@ mod tests {
 
     #[test]
     fn every_schema_can_check_and_every_name_is_one_tools() {
-        let mut names: Vec<&str> = all().map(|tool| tool.name).collect();
-        for name in &names {
-            if let Err(reply) = check(name, &JsonObject::new()) {
-                assert!(format!("{reply:?}").contains("Input validation error"), "{name}: {reply:?}");
+        for without_node in [false, true] {
+            let modes = Modes { without_node, ..Modes::default() };
+            let mut names = names(modes);
+            let count = names.len();
+            for name in &names {
+                if let Err(reply) = check(name, modes, &JsonObject::new()) {
+                    assert!(format!("{reply:?}").contains("Input validation error"), "{name}: {reply:?}");
+                }
             }
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), count);
         }
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), all().count());
     }
 
     #[test]

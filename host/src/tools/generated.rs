@@ -1,5 +1,6 @@
 //! One call of a generated tool.
 
+use crate::backend::Backend;
 use crate::catalog::{CONTEXT_ARGUMENT, CatalogUnit, HANDLE_ARGUMENT};
 use crate::gate::Refusal;
 use crate::model::{CallScope, JsonObject, ToolReply};
@@ -29,7 +30,8 @@ pub(crate) async fn call(
         let named = if targets { arguments.shift_remove(CONTEXT_ARGUMENT) } else { None };
         let context = admission::pass(server, &installed, presented.as_ref(), named.as_ref(), scope).await?;
         let arguments = invoke::check(method, Face::Listed, arguments).await?;
-        let raw = invoke::run(server, &served.mapped, method, &context, &arguments, scope).await?;
+        let backend = Backend::Context { node: server.node(), id: &context };
+        let raw = invoke::run(server, &served.mapped, method, backend, &arguments, scope).await?;
         let method = Arc::clone(method);
         invoke::offload(move || result::reply(raw.as_deref(), method.result_checker())).await
     };

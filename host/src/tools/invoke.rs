@@ -1,13 +1,14 @@
 //! Running one method: check the arguments, encode them, execute, decode the result.
 
 use crate::artifact::PluginError;
+use crate::backend::{self, Backend};
 use crate::catalog::mapped::{MappedMethod, MappedUnit};
-use crate::model::{Access, CallScope, Class, Encoded, Explanation, Failure, JsonObject, Problem, ToolReply};
+use crate::model::{Access, CallScope, Class, Encoded, Explanation, JsonObject, Problem, ToolReply};
 use crate::schema::arguments::{ArgumentProblem, render};
 use crate::source;
 use crate::text::clean_line;
 use crate::tools::Server;
-use crate::tools::explain::{explain, explanation_reply, plugin_reply, source_reply};
+use crate::tools::explain::{decoded, explanation_reply, plugin_reply, source_reply};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ const READ_PAUSE: Duration = Duration::from_millis(300);
 /// The longest pause a node may ask for and get; beyond it the caller is told to try again.
 const READ_PAUSE_MOST: Duration = Duration::from_secs(2);
 
-/// Runs a method in a context with checked arguments; answers the result as JSON text, `None` for nothing.
+/// Runs a method with checked arguments where `backend` says; answers the result as JSON text, `None` for nothing.
 ///
 /// # Errors
 /// A reply the model can act on: the application's own error, a failing plugin or node.
@@ -29,12 +30,12 @@ pub(crate) async fn run(
     server: &Server,
     mapped: &MappedUnit,
     method: &Arc<MappedMethod>,
-    context: &str,
+    backend: Backend<'_>,
     arguments: &JsonObject,
     scope: &CallScope,
 ) -> Result<Option<String>, ToolReply> {
     let encoded = encode(mapped, method, arguments, scope).await?;
-    let raw = execute(server, mapped, method, context, &encoded, scope).await?;
+    let raw = execute(server, mapped, method, backend, &encoded, scope).await?;
     match raw {
         Some(raw) if method.method.needs_decode => decode(mapped, method, &raw, scope).await.map(Some),
         raw => Ok(raw),
@@ -150,7 +151,7 @@ async fn execute(
     server: &Server,
     mapped: &MappedUnit,
     method: &MappedMethod,
-    context: &str,
+    backend: Backend<'_>,
     encoded: &Encoded,
     scope: &CallScope,
 ) -> Result<Option<String>, ToolReply> {
@@ -164,7 +165,7 @@ async fn execute(
     let mut first_refusal: Option<Explanation> = None;
     for form in order {
         let Some(json) = forms.get(form) else { continue };
-        match execute_once(server, mapped, method, context, json, scope).await? {
+        match execute_once(server, mapped, method, backend, json, scope).await? {
             Ok(raw) => {
                 method.remember_winner(form);
                 return Ok(raw);
@@ -172,14 +173,15 @@ async fn execute(
             Err(refusal) if refusal.class == Class::ArgumentsNotRead => {
                 first_refusal.get_or_insert(refusal);
             }
-            Err(explanation) => return Err(explanation_reply(&naming_context(explanation, context))),
+            Err(explanation) => return Err(explanation_reply(&naming_context(explanation, backend.context()))),
         }
     }
     Err(first_refusal.map_or_else(|| ToolReply::error("Error: nothing was sent"), |first| explanation_reply(&first)))
 }
 
 /// A decoder is not told the context, and a caller who passed an alias or a handle never saw its id.
-fn naming_context(explanation: Explanation, context: &str) -> Explanation {
+fn naming_context(explanation: Explanation, context: Option<&str>) -> Explanation {
+    let Some(context) = context else { return explanation };
     if explanation.class != Class::ContextNotFound || explanation.message.contains(context) {
         return explanation;
     }
@@ -191,24 +193,23 @@ async fn execute_once(
     server: &Server,
     mapped: &MappedUnit,
     method: &MappedMethod,
-    context: &str,
+    backend: Backend<'_>,
     json: &str,
     scope: &CallScope,
 ) -> Result<Result<Option<String>, Explanation>, ToolReply> {
-    let call = source::Call { context, method: &method.method.name, arguments: json };
     let mut retries = if method.method.access == Access::View { READ_RETRIES } else { 0 };
     loop {
-        let error = match server.source.execute(call, scope).await {
+        let error = match backend.execute(&method.method, json, scope).await {
             Ok(raw) => return Ok(Ok(raw)),
             Err(error) => error,
         };
-        let with_signature = |failure: &mut Failure| {
-            if let Failure::Guest(guest) = failure {
-                guest.signature = Some(method.method.signature.clone());
-            }
+        let Some(failure) = error.failure(&method.method) else { return Err(undecodable(server, &error, scope).await) };
+        let ecosystem = match backend {
+            Backend::Context { .. } => source::ECOSYSTEM,
+            Backend::Engine(_) => &mapped.recognition.ecosystem,
         };
-        let explained = explain(server, &error, with_signature, Some(&mapped.plugin), scope).await;
-        let Some(explanation) = explained else { return Err(source_reply(server, &error, scope).await) };
+        let explained = decoded(server, &failure, Some(&mapped.plugin), ecosystem, scope).await;
+        let explanation = explained.unwrap_or_else(|| error.plainly(&failure));
         if retries == 0 || explanation.class != Class::Temporary {
             return Ok(Err(explanation));
         }
@@ -217,5 +218,14 @@ async fn execute_once(
             () = tokio::time::sleep(error.retry_after().unwrap_or(READ_PAUSE).min(READ_PAUSE_MOST)) => {}
             () = scope.cancel.cancelled() => return Ok(Err(explanation)),
         }
+    }
+}
+
+/// What no decoder can have words for: settings, shapes, time-outs, cancellation, a stopped engine.
+async fn undecodable(server: &Server, error: &backend::Error, scope: &CallScope) -> ToolReply {
+    match error {
+        backend::Error::Node(error) => source_reply(server, error, scope).await,
+        backend::Error::Stopped(error) => plugin_reply(error),
+        other => ToolReply::error(format!("Error: {other}")),
     }
 }

@@ -1,7 +1,7 @@
 //! What a tool call does, from its name to its reply.
 //!
-//! [`Server`] routes a name to a fixed tool ([`fixed`]) or a generated one ([`generated`]); both kinds that run an
-//! app's method pass the gate and then share [`invoke`]: check, encode, execute, decode, fold. Knows no protocol (the
+//! [`Server`] routes a name to a fixed tool ([`fixed`]), an app's method ([`generated`]) or an engine's function
+//! ([`functions`]); what runs an app's method passes the gate, and all share [`invoke`]: check, encode, execute, decode. Knows no protocol (the
 //! edge turns replies into frames) and no ABI (components do).
 
 mod admission;
@@ -11,6 +11,7 @@ mod call_many;
 mod explain;
 mod find;
 mod fixed;
+mod functions;
 mod generated;
 mod guide;
 mod invoke;

@@ -38,7 +38,7 @@ pub(crate) async fn insert(
         return;
     }
     // Without the list the note alone has to do: the app and its handle are there all the same.
-    let Ok(namespaces) = server.source.session().namespaces(Some(&unit.app.id), scope).await else { return };
+    let Ok(namespaces) = server.node().session().namespaces(Some(&unit.app.id), scope).await else { return };
     let (mut next, calls) = calls(server, unit, &namespaces);
     if let Some(init) = initialiser(server, unit, scope).await {
         next.push_str(&format!(" create_context's `args` are those of {init}."));

@@ -9,9 +9,10 @@ use crate::model::{
     CallScope, Cancel, Content, JsonObject, Resource, ResourceContents, ResourceTemplate, ToolDefinition, ToolReply,
 };
 use crate::redact::Redactor;
-use crate::source::{self, NodeSource};
+use crate::source::{self, NodeSource, Sources};
+use crate::text::clean_line;
 use crate::tools::invoke::offload;
-use crate::tools::{Modes, fixed, generated, guide};
+use crate::tools::{Modes, fixed, functions, generated, guide};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -32,7 +33,7 @@ const READ_ONLY: &str = " This server is in read-only mode: only methods that re
 #[derive(Debug)]
 pub struct Parts {
     /// Where apps come from and calls go to.
-    pub source: Arc<NodeSource>,
+    pub sources: Arc<Sources>,
     /// Mappers and error decoders.
     pub plugins: Arc<Plugins>,
     /// The list of apps.
@@ -47,10 +48,10 @@ pub struct Parts {
     pub cancel: Cancel,
 }
 
-/// Serves the apps of one source.
+/// Serves the apps of all sources.
 #[derive(Debug)]
 pub struct Server {
-    pub(crate) source: Arc<NodeSource>,
+    pub(crate) sources: Arc<Sources>,
     pub(crate) plugins: Arc<Plugins>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) guides_shown: guide::Shown,
@@ -65,10 +66,10 @@ impl Server {
     /// Puts the parts together; reads nothing.
     #[must_use]
     pub fn new(parts: Parts) -> Self {
-        let Parts { source, plugins, catalog, state_dir, modes, redactor, cancel } = parts;
+        let Parts { sources, plugins, catalog, state_dir, modes, redactor, cancel } = parts;
         let keys = Arc::new(KeyStore::new(state_dir));
         Self {
-            source,
+            sources,
             plugins,
             catalog,
             guides_shown: guide::Shown::default(),
@@ -90,6 +91,11 @@ impl Server {
     #[must_use]
     pub fn reserved_names(modes: Modes) -> Vec<&'static str> {
         fixed::names(modes)
+    }
+
+    /// The node among the sources; never asked where there is none.
+    pub(crate) fn node(&self) -> &NodeSource {
+        self.sources.node()
     }
 
     /// Signs a handle; the first one makes the key, which may wait for the disk.
@@ -165,9 +171,12 @@ impl Service for Server {
 
     fn instructions(&self) -> String {
         let hint = self.catalog.last_failure().and_then(|error| error.hint());
-        let trouble = hint.map(|hint| format!(" No application could be read yet: {hint}.")).unwrap_or_default();
+        let trouble =
+            hint.map(|hint| format!(" The node's applications could not be read: {hint}.")).unwrap_or_default();
+        let lacking = self.catalog.unavailable().map(|why| clean_line(&why));
+        let lacking = lacking.map(|why| format!(" No function can be called: {why}.")).unwrap_or_default();
         let mode = if self.modes.read_only { READ_ONLY } else { "" };
-        format!("{}{mode}{trouble}", source::INSTRUCTIONS)
+        format!("{}{mode}{trouble}{lacking}", self.sources.instructions())
     }
 
     fn opened(&self) {
@@ -192,7 +201,10 @@ impl Service for Server {
             // A client that calls before it lists means the tools of an earlier session.
             snapshot = self.current().await;
         }
-        let Some((unit, _)) = snapshot.tool(name) else { return Err(UnknownTool(name.to_owned())) };
+        let Some((unit, method)) = snapshot.tool(name) else { return Err(UnknownTool(name.to_owned())) };
+        if !unit.unit.app.has_contexts() {
+            return Ok(self.safe(functions::tool(self, unit, method, arguments, &scope).await, false));
+        }
         Ok(self.safe(generated::call(self, name, unit, arguments, &scope).await, false))
     }
 
@@ -201,7 +213,7 @@ impl Service for Server {
     }
 
     fn resource_templates(&self) -> Vec<ResourceTemplate> {
-        vec![guide::template()]
+        if self.sources.serves_node() { vec![guide::template()] } else { Vec::new() }
     }
 
     async fn read(&self, uri: &str) -> Option<ResourceContents> {

@@ -165,6 +165,7 @@ mod mapping {
                 idempotent: method.idempotent,
                 open_world: method.open_world,
                 category: method.category,
+                keywords: method.keywords,
                 parameters: method.parameters.into_iter().map(parameter).collect(),
                 input_schema: method.input_schema.to_string(),
                 output_schema: method.output_schema.map(|schema| schema.to_string()),

@@ -144,6 +144,8 @@ pub struct Method {
     pub open_world: Option<bool>,
     /// A group for search and toolsets.
     pub category: Option<String>,
+    /// Further words a search should find it by: what people of the field call it. Never shown.
+    pub keywords: Vec<String>,
     /// In declaration order.
     pub parameters: Vec<Parameter>,
     /// JSON Schema 2020-12 of the arguments object, in full form: local `$defs`, exact recursion, no cap.

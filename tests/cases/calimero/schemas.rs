@@ -329,8 +329,9 @@ fn c21_three_thousand_methods_do_not_flood_the_list_and_stay_reachable() {
     assert!(tools_of(&mut client, "app_").is_empty());
     let line = client.stderr_line("find_tools");
     assert!(line.contains("3000"), "{line}");
-    let found = client.call("find_tools", json!({"query": "thing 1234"})).first();
-    let tool = found["tools"][0]["tool"].as_str().unwrap().to_owned();
+    let found = client.call("find_tools", json!({"query": "thing 1234"})).text;
+    let best = found.lines().find_map(|line| line.strip_prefix("1. ")).unwrap_or_default();
+    let tool = best.split(' ').next().unwrap_or_default().to_owned();
     assert_eq!(tool, "app_do_thing_1234", "{found}");
     let described = client.call("describe_tool", json!({"tool": tool})).first();
     assert_eq!(described["inputSchema"]["required"], json!(["a", "b", "c"]));

@@ -11,7 +11,7 @@ use abi_mcp::mcp::{self, Io, Outcome};
 use abi_mcp::model::{Cancel, MapOptions, PluginRelease};
 use abi_mcp::node::{NodeSettings, Session};
 use abi_mcp::sandbox::{Bounds, Limits, Sandbox};
-use abi_mcp::source::NodeSource;
+use abi_mcp::source::{NodeSource, Sources};
 use abi_mcp::tools::{Modes, Parts, Server};
 use abi_mcp_tests::{App, Client, FakeNode, manifest};
 use serde_json::{Value, json};
@@ -69,7 +69,7 @@ impl Hosted {
 
 fn server(node: &FakeNode, limits: Limits, cancel: &Cancel) -> Server {
     let node = NodeSettings { node_url: Some(node.url().to_owned()), ..NodeSettings::default() };
-    let source = Arc::new(NodeSource::new(Session::new(node)));
+    let sources = Arc::new(Sources::node_only(Arc::new(NodeSource::new(Session::new(node)))));
     let plugins = Arc::new(Plugins::of(registry(limits)));
     let how = catalog::Settings {
         reserved: Server::reserved_names(Modes::default()),
@@ -79,10 +79,10 @@ fn server(node: &FakeNode, limits: Limits, cancel: &Cancel) -> Server {
         budget: 100,
         map: MapOptions::default(),
     };
-    let catalog = Arc::new(Catalog::new(Arc::clone(&source), Arc::clone(&plugins), how, cancel.clone()));
+    let catalog = Arc::new(Catalog::new(Arc::clone(&sources), Arc::clone(&plugins), how, cancel.clone()));
     let redactor = Arc::default();
     Server::new(Parts {
-        source,
+        sources,
         plugins,
         catalog,
         state_dir: None,

@@ -5,6 +5,7 @@
 
 use super::{ArgumentProblem, values};
 use crate::schema::portable::compile;
+use crate::text::nearest;
 use jsonschema::Validator;
 use jsonschema::error::{TypeKind, ValidationError, ValidationErrorKind};
 use serde_json::{Map, Value};
@@ -26,9 +27,6 @@ const MOST_WORDS: usize = 120;
 
 /// The most members of a union or names of a record that are listed.
 const MOST_LISTED: usize = 24;
-
-/// How alike an unknown name must be to one of the tool's to be taken for a slip (0 to 1, Jaro-Winkler).
-const ALIKE: f64 = 0.75;
 
 /// The problems of arguments that do not fit, in the order the schema lists the arguments; never empty.
 pub(super) fn problems(schema: &Value, validator: &Validator, arguments: &Value) -> Vec<ArgumentProblem> {
@@ -172,7 +170,7 @@ impl Explainer<'_> {
         let listed: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
         let listed = listed_up_to(&listed);
         let expected = format!("one of the {what}s {listed}");
-        match nearest(name, &known) {
+        match nearest(name, known) {
             Some(near) => format!("{expected} (did you mean `{near}`?)"),
             None => expected,
         }
@@ -438,14 +436,6 @@ fn listed_up_to(names: &[String]) -> String {
         0 => shown,
         more => format!("{shown} and {more} more"),
     }
-}
-
-/// The known name most like an unknown one, if any is like it at all.
-fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
-    let name = crate::text::cut(&name.to_lowercase(), 128);
-    let rated = known.iter().map(|candidate| (strsim::jaro_winkler(&name, &candidate.to_lowercase()), *candidate));
-    let best = rated.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
-    (best.0 >= ALIKE).then_some(best.1)
 }
 
 /// One step into the arguments.

@@ -1,8 +1,8 @@
 //! The tools that use applications; what they do has files of its own beside this folder.
 
 use super::shape::{Kind, Member, optional, required};
-use super::{Asked, Effect, FixedTool, Toolset};
-use crate::tools::{app, call, call_many, find};
+use super::{Effect, FixedTool, Toolset};
+use crate::tools::{app, call, call_many};
 use serde_json::{Value, json};
 
 const APP: super::Argument = required("app", Kind::Text, "Package, its last segment, display name, or application id.");
@@ -86,31 +86,6 @@ pub(super) const TOOLS: &[FixedTool] = &[
         effect: Effect::Open,
         checks_itself: true,
         run: |asked| Box::pin(call_many::call_many(asked.server, asked.arguments, asked.scope)),
-        ..READER
-    },
-    FixedTool {
-        name: "find_tools",
-        title: "Find tools",
-        description: "Searches the tools of all applications, listed or not, by name, description and signature; best \
-                      first.",
-        arguments: &[
-            required("query", Kind::Text, "What it should do, in a few words."),
-            optional("limit", Kind::Integer, "How many at most; 10 unless told, 50 at most."),
-        ],
-        answer: Some(&[("found", Member::Integer), ("tools", Member::Rows)]),
-        for_folded: true,
-        run: |asked: Asked<'_>| Box::pin(async move { find::find_tools(asked.server, asked.arguments) }),
-        ..READER
-    },
-    FixedTool {
-        name: "describe_tool",
-        title: "Describe tool",
-        description: "The full definition of one tool find_tools named: description and input schema. It is called by \
-                      its own name, listed or not, or through `call`.",
-        arguments: &[required("tool", Kind::Text, "The tool's name.")],
-        answer: Some(&[("tool", Member::Text), ("description", Member::Text), ("inputSchema", Member::Object)]),
-        for_folded: true,
-        run: |asked: Asked<'_>| Box::pin(async move { find::describe_tool(asked.server, asked.arguments) }),
         ..READER
     },
 ];

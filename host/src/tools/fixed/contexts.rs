@@ -184,7 +184,7 @@ async fn create(asked: Asked<'_>) -> Outcome {
         service: unit.manifest_service(),
         init: &init,
     };
-    let (context, member) = asked.or_reply(server.source.create_context(&new, scope).await).await?;
+    let (context, member) = asked.or_reply(server.node().create_context(&new, scope).await).await?;
     Ok(reply::literal(json!({"contextId": context, "memberPublicKey": member})))
 }
 

@@ -128,7 +128,7 @@ async fn nodes(asked: Asked<'_>) -> Outcome {
 
 /// What is installed: each row as the node gives it, its metadata decoded, the guide replaced by its procedures.
 async fn applications(asked: Asked<'_>) -> Outcome {
-    let apps = asked.or_reply(asked.server.source.apps(asked.scope).await).await?;
+    let apps = asked.or_reply(asked.server.node().apps(asked.scope).await).await?;
     let rows: Vec<Value> = apps
         .iter()
         .map(|app| {

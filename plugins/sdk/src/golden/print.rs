@@ -122,7 +122,7 @@ fn print_method(method: &Method) -> Value {
         .parameters
         .iter()
         .map(|parameter| json!({ "name": parameter.name, "required": parameter.required, "doc": parameter.doc }));
-    json!({
+    let mut printed = json!({
         "name": method.name,
         "signature": method.signature,
         "title": method.title,
@@ -144,5 +144,9 @@ fn print_method(method: &Method) -> Value {
         "needs-encode": method.needs_encode,
         "needs-decode": method.needs_decode,
         "meta": method.meta,
-    })
+    });
+    if let (Some(printed), false) = (printed.as_object_mut(), method.keywords.is_empty()) {
+        printed.insert("keywords".to_owned(), json!(method.keywords));
+    }
+    printed
 }

@@ -136,6 +136,7 @@ fn method(name: &str, parameters: &[&str]) -> schema::Method {
         idempotent: None,
         open_world: None,
         category: None,
+        keywords: Vec::new(),
         parameters: parameters.iter().map(|name| parameter(name)).collect(),
         input_schema: format!("{{\"type\":\"object\",\"properties\":{{{properties}}}}}"),
         output_schema: Some("{\"type\":\"string\"}".to_owned()),
