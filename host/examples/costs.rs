@@ -5,13 +5,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a measurement, not a program")]
 
 use abi_mcp::artifact::{Origin, Plugin, Plugins, Registry, bundled};
-use abi_mcp::catalog::{self, Catalog};
 use abi_mcp::mcp::{self, Io};
 use abi_mcp::model::{Cancel, MapOptions, PluginRelease};
 use abi_mcp::node::{NodeSettings, Session};
 use abi_mcp::sandbox::{Limits, Sandbox};
 use abi_mcp::source::{NodeSource, Sources};
-use abi_mcp::tools::{Modes, Parts, Server};
+use abi_mcp::tools::{Parts, Server, Setup};
 use abi_mcp_tests::{App, Client, FakeNode, manifest};
 use serde_json::{Value, json};
 use std::os::unix::net::UnixStream;
@@ -141,23 +140,12 @@ fn server(node: &FakeNode, registry: Registry) -> Arc<Server> {
     let settings = NodeSettings { node_url: Some(node.url().to_owned()), ..NodeSettings::default() };
     let sources = Arc::new(Sources::node_only(Arc::new(NodeSource::new(Session::new(settings)))));
     let plugins = Arc::new(Plugins::of(registry));
-    let how = catalog::Settings {
-        reserved: Server::reserved_names(Modes::default()),
-        fixed_listed: Server::listed_count(Modes::default(), false),
-        fixed_folding: Server::listed_count(Modes::default(), true),
-        chosen: catalog::Chosen::default(),
-        budget: 100,
-        map: MapOptions::default(),
-    };
-    let cancel = Cancel::new();
-    let catalog = Arc::new(Catalog::new(Arc::clone(&sources), Arc::clone(&plugins), how, cancel.clone()));
     Arc::new(Server::new(Parts {
         sources,
         plugins,
-        catalog,
+        setup: Setup::default(),
         state_dir: None,
-        modes: Modes::default(),
         redactor: Arc::default(),
-        cancel,
+        cancel: Cancel::new(),
     }))
 }

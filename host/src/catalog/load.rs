@@ -38,7 +38,7 @@ pub enum LoadError {
     /// Its functions are for an engine, and none of those there are runs them.
     #[error(
         "its functions need an engine that runs `{format}`, and {}\n\
-         hint: give one with --engine FILE; for MEOS, `cargo xtask engine` builds it", configured(.engines)
+         hint: give one with --engine FILE; the README says how one is built", configured(.engines)
     )]
     NoEngine {
         /// The format of the call-specs.

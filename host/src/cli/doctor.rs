@@ -3,7 +3,7 @@
 use crate::artifact::Plugins;
 use crate::catalog::{Catalog, reasons};
 use crate::cli::environment;
-use crate::cli::serve::{catalog, chosen, plugins, runtime, sources};
+use crate::cli::serve::{plugins, runtime, setup, sources};
 use crate::config::Settings;
 use crate::model::{CallScope, Cancel};
 use crate::node::{AuthMode, Session};
@@ -30,7 +30,7 @@ async fn examine(settings: &Settings) -> ExitCode {
         return ExitCode::FAILURE;
     }
     let sources = sources(settings);
-    let catalog = catalog(settings, &sources, &plugins, &Cancel::new());
+    let catalog = setup(settings).catalog(&sources, &plugins, &Cancel::new());
     let functions = files_are_usable(&sources, &catalog).await;
     if !sources.serves_node() {
         return functions;
@@ -155,7 +155,7 @@ fn modes(settings: &Settings, apps: &[Arc<App>]) {
     if settings.modes.read_only {
         say(true, "read-only mode: only what reads is listed and callable (CALIMERO_MCP_READ_ONLY)");
     }
-    for name in chosen(settings).unmatched(apps) {
+    for name in setup(settings).chosen.unmatched(apps) {
         say(false, &format!("CALIMERO_MCP_APPS names `{name}`, which is no installed application"));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::artifact::{Origin, Plugin, Plugins, inspect, locate};
 use crate::cli::environment;
-use crate::cli::serve::{catalog, plugins, runtime, sources};
+use crate::cli::serve::{plugins, runtime, setup, sources};
 use crate::config::Settings;
 use crate::model::Cancel;
 use crate::sandbox::Limits;
@@ -39,7 +39,7 @@ pub(crate) fn list(settings: Settings) -> anyhow::Result<ExitCode> {
 
 /// Which plugin serves which app of the node, where there is one; its absence is no failure of this command.
 async fn list_apps(settings: &Settings, plugins: &Arc<Plugins>) {
-    let catalog = catalog(settings, &sources(settings), plugins, &Cancel::new());
+    let catalog = setup(settings).catalog(&sources(settings), plugins, &Cancel::new());
     // The catalog itself says why on stderr; what other sources have is listed all the same.
     let _ = catalog.refresh().await;
     if catalog.snapshot().units.is_empty() {

@@ -1,15 +1,15 @@
 //! `serve`: a client's process.
 
 use crate::artifact::Plugins;
-use crate::catalog::{self, Catalog, Chosen};
+use crate::catalog::Chosen;
 use crate::cli::{environment, exit};
 use crate::config::{ManifestSetting, Settings};
 use crate::mcp;
 use crate::model::{Cancel, MapOptions};
 use crate::node::Session;
 use crate::source::{ManifestFile, NodeSource, Sources};
-use crate::tools::{Modes, Parts, Server};
-use abi_mcp_devnode::{DevNode, Setup};
+use crate::tools::{Parts, Server, Setup};
+use abi_mcp_devnode::DevNode;
 use anyhow::Context;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -49,7 +49,9 @@ pub(crate) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
 
 /// Starts the development node and points the settings at it.
 pub(crate) async fn embed(settings: &mut Settings) -> anyhow::Result<DevNode> {
-    let node = DevNode::start(Setup::demo()).await.context("cannot start the development node on loopback")?;
+    let node = DevNode::start(abi_mcp_devnode::Setup::demo())
+        .await
+        .context("cannot start the development node on loopback")?;
     settings.node.node_url = Some(node.url());
     settings.node_too = true;
     // Nobody else's credentials, and nothing of this node in the files of real ones.
@@ -62,15 +64,11 @@ pub(crate) async fn embed(settings: &mut Settings) -> anyhow::Result<DevNode> {
 
 /// A server for these settings. Reads nothing and starts nothing before a client speaks.
 pub(crate) fn server(settings: &Settings, cancel: &Cancel) -> Server {
-    let sources = sources(settings);
-    let plugins = plugins(settings);
-    let catalog = Arc::new(catalog(settings, &sources, &plugins, cancel));
     Server::new(Parts {
-        sources,
-        plugins,
-        catalog,
+        sources: sources(settings),
+        plugins: plugins(settings),
+        setup: setup(settings),
         state_dir: settings.state_dir.clone(),
-        modes: modes(settings),
         redactor: Arc::clone(&settings.node.redactor),
         cancel: cancel.clone(),
     })
@@ -90,25 +88,13 @@ pub(crate) fn plugins(settings: &Settings) -> Arc<Plugins> {
     Arc::new(Plugins::with_engines(settings.cache_dir.clone(), settings.engines.clone()))
 }
 
-fn modes(settings: &Settings) -> Modes {
-    Modes { without_node: !settings.serves_node(), ..settings.modes }
-}
-
-/// What becomes a tool.
-pub(crate) fn chosen(settings: &Settings) -> Chosen {
-    Chosen { read_only: settings.modes.read_only, apps: settings.apps.clone(), categories: settings.categories.clone() }
-}
-
-/// A catalog for these settings.
-pub(crate) fn catalog(settings: &Settings, sources: &Arc<Sources>, plugins: &Arc<Plugins>, cancel: &Cancel) -> Catalog {
-    let modes = modes(settings);
-    let how = catalog::Settings {
-        reserved: Server::reserved_names(modes),
-        fixed_listed: Server::listed_count(modes, false),
-        fixed_folding: Server::listed_count(modes, true),
-        chosen: chosen(settings),
-        budget: settings.tool_budget,
-        map: MapOptions { list_internal: settings.list_internal },
+/// What becomes a tool, and how much of it is listed.
+pub(crate) fn setup(settings: &Settings) -> Setup {
+    let chosen = Chosen {
+        read_only: settings.modes.read_only,
+        apps: settings.apps.clone(),
+        categories: settings.categories.clone(),
     };
-    Catalog::new(Arc::clone(sources), Arc::clone(plugins), how, cancel.clone())
+    let map = MapOptions { list_internal: settings.list_internal };
+    Setup { modes: settings.modes, chosen, budget: settings.tool_budget, map }
 }

@@ -108,7 +108,7 @@ impl Mapper for Linked {
         let projection = guest.abi_mcp_mapper_projection();
         let (format, settings) = (format.to_owned(), settings.to_owned());
         let formats = store.call(|store| projection.call_formats(store))?;
-        if !formats.iter().any(|known| *known == format) {
+        if !formats.contains(&format) {
             return Ok(Projected::UnknownFormat(formats));
         }
         let written = store.call(|store| projection.call_project(store, manifest, &format, &settings))?;

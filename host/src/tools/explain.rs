@@ -1,21 +1,39 @@
 //! Failures in words: decoder components first, the failure's own text last.
 
-use crate::artifact::{Plugin, PluginError};
+use crate::artifact::{Origin, Plugin, PluginError};
 use crate::backend;
 use crate::model::{CallScope, Explanation, Failure, Retry, ToolReply};
 use crate::source;
 use crate::text::clean_text;
 use crate::tools::Server;
 
+/// Whose words are asked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Asked<'a> {
+    /// Of a node's failure: every decoder may know it, because a node does not say which release it is of. The plugin
+    /// that mapped the app goes first.
+    OfANode(Option<&'a Plugin>),
+    /// Of an engine's failure: the plugin that mapped the function, and those assigned to its ecosystem.
+    OfAnEngine(&'a Plugin, &'a str),
+}
+
 /// A failure in words: a decoder's where one has them, asked in the registry's order; `None` where none has.
 pub(crate) async fn decoded(
     server: &Server,
     failure: &Failure,
-    own: Option<&Plugin>,
-    ecosystem: &str,
+    asked: Asked<'_>,
     scope: &CallScope,
 ) -> Option<Explanation> {
-    for decoder in server.plugins.registry().decoders(own.map(Plugin::digest), ecosystem) {
+    let registry = server.plugins.registry();
+    let decoders = match asked {
+        Asked::OfANode(own) => registry.decoders(own.map(Plugin::digest), source::ECOSYSTEM),
+        Asked::OfAnEngine(own, ecosystem) => {
+            let mut decoders = registry.decoders(Some(own.digest()), ecosystem);
+            decoders.retain(|decoder| decoder.digest() == own.digest() || *decoder.origin() != Origin::Bundled);
+            decoders
+        }
+    };
+    for decoder in decoders {
         match decoder.explain(failure, &scope.cancel).await {
             Ok(Some(explanation)) => return Some(explanation),
             Ok(None) => {}
@@ -44,7 +62,7 @@ pub(crate) async fn source_reply(server: &Server, error: &source::Error, scope: 
         return ToolReply::error(format!("Error: {error}\nhint: {hint}"));
     }
     let Some(failure) = error.failure() else { return ToolReply::error(format!("Error: {error}")) };
-    let explanation = match decoded(server, &failure, None, source::ECOSYSTEM, scope).await {
+    let explanation = match decoded(server, &failure, Asked::OfANode(None), scope).await {
         Some(explanation) => explanation,
         None => backend::Error::Node(error.clone()).plainly(&failure),
     };

@@ -33,7 +33,12 @@ pub(crate) async fn tool(
 
 /// `call` on a server without a node: every method is a function.
 pub(crate) async fn call(server: &Server, arguments: &JsonObject, scope: &CallScope) -> Result<ToolReply, ToolReply> {
-    let snapshot = server.current().await;
+    let mut snapshot = server.current().await;
+    if named(&snapshot, arguments, None).is_none() {
+        // The manifest may have changed since the last look at it.
+        server.resync(scope).await;
+        snapshot = server.catalog.snapshot();
+    }
     let Some(candidates) = named(&snapshot, arguments, None) else {
         let name = app::text(arguments, "method").unwrap_or_default();
         return Err(ToolReply::error(unknown(server, &snapshot, name)));

@@ -5,10 +5,9 @@ use crate::backend::{self, Backend};
 use crate::catalog::mapped::{MappedMethod, MappedUnit};
 use crate::model::{Access, CallScope, Class, Encoded, Explanation, JsonObject, Problem, ToolReply};
 use crate::schema::arguments::{ArgumentProblem, render};
-use crate::source;
 use crate::text::clean_line;
 use crate::tools::Server;
-use crate::tools::explain::{decoded, explanation_reply, plugin_reply, source_reply};
+use crate::tools::explain::{Asked, decoded, explanation_reply, plugin_reply, source_reply};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -204,11 +203,11 @@ async fn execute_once(
             Err(error) => error,
         };
         let Some(failure) = error.failure(&method.method) else { return Err(undecodable(server, &error, scope).await) };
-        let ecosystem = match backend {
-            Backend::Context { .. } => source::ECOSYSTEM,
-            Backend::Engine(_) => &mapped.recognition.ecosystem,
+        let asked = match backend {
+            Backend::Context { .. } => Asked::OfANode(Some(&mapped.plugin)),
+            Backend::Engine(_) => Asked::OfAnEngine(&mapped.plugin, &mapped.recognition.ecosystem),
         };
-        let explained = decoded(server, &failure, Some(&mapped.plugin), ecosystem, scope).await;
+        let explained = decoded(server, &failure, asked, scope).await;
         let explanation = explained.unwrap_or_else(|| error.plainly(&failure));
         if retries == 0 || explanation.class != Class::Temporary {
             return Ok(Err(explanation));

@@ -19,4 +19,4 @@ mod next_step;
 mod server;
 
 pub use fixed::{Modes, Toolsets};
-pub use server::{Parts, Server};
+pub use server::{Parts, Server, Setup};

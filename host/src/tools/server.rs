@@ -1,12 +1,13 @@
 //! The service behind the protocol: everything a connection can ask for.
 
 use crate::artifact::Plugins;
-use crate::catalog::{Catalog, Snapshot, refresh};
+use crate::catalog::{self, Catalog, Chosen, Snapshot, budget, refresh};
 use crate::gate::Handle;
 use crate::gate::key::{Key, KeyStore};
 use crate::mcp::{Identity, Service, UnknownTool};
 use crate::model::{
-    CallScope, Cancel, Content, JsonObject, Resource, ResourceContents, ResourceTemplate, ToolDefinition, ToolReply,
+    CallScope, Cancel, Content, JsonObject, MapOptions, Resource, ResourceContents, ResourceTemplate, ToolDefinition,
+    ToolReply,
 };
 use crate::redact::Redactor;
 use crate::source::{self, NodeSource, Sources};
@@ -32,20 +33,63 @@ const READ_ONLY: &str = " This server is in read-only mode: only methods that re
 /// What a [`Server`] is made of.
 #[derive(Debug)]
 pub struct Parts {
-    /// Where apps come from and calls go to.
+    /// Where apps come from.
     pub sources: Arc<Sources>,
-    /// Mappers and error decoders.
+    /// Mappers, error decoders and engines.
     pub plugins: Arc<Plugins>,
-    /// The list of apps.
-    pub catalog: Arc<Catalog>,
+    /// What is served of them.
+    pub setup: Setup,
     /// Where the handle key lives; absent where the user has no home, then handles end with the process.
     pub state_dir: Option<PathBuf>,
-    /// Which fixed tools there are, and whether anything may be changed.
-    pub modes: Modes,
     /// Takes secrets out of whatever a failure says.
     pub redactor: Arc<Redactor>,
     /// Ends background reads.
     pub cancel: Cancel,
+}
+
+/// What is served of the sources, and how much of it is listed.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// Which fixed tools there are, and whether anything may be changed.
+    pub modes: Modes,
+    /// Which methods become tools.
+    pub chosen: Chosen,
+    /// How many tools may be listed, fixed ones included.
+    pub budget: usize,
+    /// Passed to mappers.
+    pub map: MapOptions,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            modes: Modes::default(),
+            chosen: Chosen::default(),
+            budget: budget::DEFAULT_TOOLS,
+            map: MapOptions::default(),
+        }
+    }
+}
+
+impl Setup {
+    /// The catalog of these sources; empty until it is read.
+    #[must_use]
+    pub fn catalog(&self, sources: &Arc<Sources>, plugins: &Arc<Plugins>, cancel: &Cancel) -> Catalog {
+        let modes = self.modes_for(sources);
+        let settings = catalog::Settings {
+            reserved: fixed::names(modes),
+            budget: self.budget,
+            fixed_listed: fixed::definitions(modes, false).count(),
+            fixed_folding: fixed::definitions(modes, true).count(),
+            chosen: self.chosen.clone(),
+            map: self.map,
+        };
+        Catalog::new(Arc::clone(sources), Arc::clone(plugins), settings, cancel.clone())
+    }
+
+    fn modes_for(&self, sources: &Sources) -> Modes {
+        Modes { without_node: !sources.serves_node(), ..self.modes }
+    }
 }
 
 /// Serves the apps of all sources.
@@ -66,31 +110,18 @@ impl Server {
     /// Puts the parts together; reads nothing.
     #[must_use]
     pub fn new(parts: Parts) -> Self {
-        let Parts { sources, plugins, catalog, state_dir, modes, redactor, cancel } = parts;
-        let keys = Arc::new(KeyStore::new(state_dir));
+        let Parts { sources, plugins, setup, state_dir, redactor, cancel } = parts;
         Self {
+            catalog: Arc::new(setup.catalog(&sources, &plugins, &cancel)),
+            guides_shown: guide::Shown::default(),
+            modes: setup.modes_for(&sources),
+            keys: Arc::new(KeyStore::new(state_dir)),
             sources,
             plugins,
-            catalog,
-            guides_shown: guide::Shown::default(),
-            modes,
-            keys,
             redactor,
             cancel,
             opened: OnceLock::new(),
         }
-    }
-
-    /// How many fixed tools are listed: while no app is folded, or once one is.
-    #[must_use]
-    pub fn listed_count(modes: Modes, folds: bool) -> usize {
-        fixed::definitions(modes, folds).count()
-    }
-
-    /// Names of the fixed tools, which no generated tool may take.
-    #[must_use]
-    pub fn reserved_names(modes: Modes) -> Vec<&'static str> {
-        fixed::names(modes)
     }
 
     /// The node among the sources; never asked where there is none.

@@ -5,113 +5,22 @@
 //! the guest); the app `com.example.kv` beside them is mapped by the bundled plugin.
 
 use crate::SOON;
-use abi_mcp::artifact::{Origin, Plugin, Plugins, Registry, bundled};
-use abi_mcp::catalog::{self, Catalog};
-use abi_mcp::mcp::{self, Io, Outcome};
-use abi_mcp::model::{Cancel, MapOptions, PluginRelease};
-use abi_mcp::node::{NodeSettings, Session};
-use abi_mcp::sandbox::{Bounds, Limits, Sandbox};
-use abi_mcp::source::{NodeSource, Sources};
-use abi_mcp::tools::{Modes, Parts, Server};
+use crate::hosted::{self, Hosted, WORKERS};
+use abi_mcp::mcp::Outcome;
+use abi_mcp::sandbox::{Bounds, Limits};
 use abi_mcp_tests::{App, Client, FakeNode, manifest};
 use serde_json::{Value, json};
-use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// Three workers, the fewest there are: two jobs that never end would stop everything but short ones.
-const WORKERS: usize = 3;
-
-/// A server in the test's own process.
-struct Hosted {
-    client: Client,
-    outcome: mpsc::Receiver<Outcome>,
-    to: UnixStream,
+/// The neighbour can be listed, described and called.
+fn the_neighbour_works(hosted: &mut Hosted) {
+    hosted.client.tool("kv_say");
+    let answer = hosted.client.call_app("com.example.kv", "kv_say", json!({"text": "hello"}));
+    assert!(answer.text.contains("hello"), "{}", answer.text);
 }
 
-impl Hosted {
-    fn start(node: &FakeNode, limits: Limits) -> Self {
-        let (to, input) = UnixStream::pair().unwrap();
-        let (output, from) = UnixStream::pair().unwrap();
-        let (sender, outcome) = mpsc::channel();
-        let cancel = Cancel::new();
-        let server = Arc::new(server(node, limits, &cancel));
-        std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-            let io = Io { input: Box::new(input), output: Box::new(output), watched: None };
-            let ended = runtime.block_on(mcp::serve(server, io, mcp::Limits::default(), std::future::pending()));
-            cancel.cancel();
-            let _ = sender.send(ended);
-            runtime.shutdown_background();
-        });
-        let mut client = Client::over(to.try_clone().unwrap(), from);
-        client.initialize("2025-11-25");
-        Self { client, outcome, to }
-    }
-
-    /// Closes the input; how it ended, and after how long.
-    fn end(&mut self) -> (Outcome, Duration) {
-        let started = Instant::now();
-        self.client.close_stdin();
-        self.to.shutdown(std::net::Shutdown::Write).unwrap();
-        (self.outcome.recv_timeout(SOON).expect("it ends"), started.elapsed())
-    }
-
-    /// The neighbour can be listed, described and called.
-    fn the_neighbour_works(&mut self) {
-        self.client.tool("kv_say");
-        let answer = self.client.call_app("com.example.kv", "kv_say", json!({"text": "hello"}));
-        assert!(answer.text.contains("hello"), "{}", answer.text);
-    }
-}
-
-fn server(node: &FakeNode, limits: Limits, cancel: &Cancel) -> Server {
-    let node = NodeSettings { node_url: Some(node.url().to_owned()), ..NodeSettings::default() };
-    let sources = Arc::new(Sources::node_only(Arc::new(NodeSource::new(Session::new(node)))));
-    let plugins = Arc::new(Plugins::of(registry(limits)));
-    let how = catalog::Settings {
-        reserved: Server::reserved_names(Modes::default()),
-        fixed_listed: Server::listed_count(Modes::default(), false),
-        fixed_folding: Server::listed_count(Modes::default(), true),
-        chosen: catalog::Chosen::default(),
-        budget: 100,
-        map: MapOptions::default(),
-    };
-    let catalog = Arc::new(Catalog::new(Arc::clone(&sources), Arc::clone(&plugins), how, cancel.clone()));
-    let redactor = Arc::default();
-    Server::new(Parts {
-        sources,
-        plugins,
-        catalog,
-        state_dir: None,
-        modes: Modes::default(),
-        redactor,
-        cancel: cancel.clone(),
-    })
-}
-
-fn registry(limits: Limits) -> Registry {
-    let sandbox = Sandbox::with_workers(limits, WORKERS);
-    // Compiled code is shared by the tests of a run, beside the binary's own.
-    let cache = Path::new(env!("CARGO_BIN_EXE_abi-mcp")).with_file_name("test-cache").join("compiled");
-    let load = |name: &str, release: &str, origin, bytes: Vec<u8>| {
-        let release = PluginRelease(release.to_owned());
-        Arc::new(Plugin::load(name, release, origin, bytes.into(), &sandbox, Some(cache.clone())).unwrap())
-    };
-    let mut plugins: Vec<_> =
-        bundled().iter().map(|(name, release, bytes)| load(name, release, Origin::Bundled, bytes.to_vec())).collect();
-    let third = Origin::ThirdParty { ecosystems: ["testing".to_owned()].into() };
-    plugins.push(load("hostile", "0.1.0", third, guest()));
-    Registry::new(plugins, Vec::new())
-}
-
-fn guest() -> Vec<u8> {
-    let folder = std::env::var_os("ABI_MCP_TEST_GUESTS")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../components/tests"), PathBuf::from);
-    let file = folder.join("hostile.wasm");
-    std::fs::read(&file).unwrap_or_else(|error| panic!("`{}`: {error}: run `cargo xtask guests`", file.display()))
+fn start(node: &FakeNode, limits: Limits) -> Hosted {
+    Hosted::start(hosted::node(node), "hostile", "testing", limits)
 }
 
 /// The usual limits with another time for manifests.
@@ -143,12 +52,12 @@ fn describe(client: &mut Client, behaviour: &str) -> Value {
 fn d01_while_a_mapper_loops_everything_else_answers() {
     let node = FakeNode::with(apps(&["loop"]));
     // Longer than anything waits: what is answered, is answered during the loop.
-    let mut hosted = Hosted::start(&node, manifests_in(Duration::from_secs(600)));
+    let mut hosted = start(&node, manifests_in(Duration::from_secs(600)));
     hosted.client.only_a_ping_is_answered();
-    hosted.the_neighbour_works();
+    the_neighbour_works(&mut hosted);
     let looping = describe(&mut hosted.client, "loop");
     hosted.client.only_a_ping_is_answered();
-    hosted.the_neighbour_works();
+    the_neighbour_works(&mut hosted);
     hosted.client.notify("notifications/cancelled", json!({"requestId": looping}));
     let (outcome, time) = hosted.end();
     assert!(matches!(outcome, Outcome::InputClosed) && time < SOON, "{outcome:?} {time:?}");
@@ -157,7 +66,7 @@ fn d01_while_a_mapper_loops_everything_else_answers() {
 #[test]
 fn d01_a_loop_ends_at_its_limit_and_the_answer_names_the_plugin() {
     let node = FakeNode::with(apps(&["loop", "render-loop", "recognise-loop"]));
-    let mut hosted = Hosted::start(&node, manifests_in(Duration::from_millis(300)));
+    let mut hosted = start(&node, manifests_in(Duration::from_millis(300)));
     for behaviour in ["loop", "render-loop", "recognise-loop"] {
         let id = describe(&mut hosted.client, behaviour);
         let answer = hosted.client.answer(&id);
@@ -165,13 +74,13 @@ fn d01_a_loop_ends_at_its_limit_and_the_answer_names_the_plugin() {
         assert_eq!(answer["result"]["isError"], true, "{text}");
         assert!(text.contains("plugin `hostile` 0.1.0 ran longer than its 300 ms limit"), "{text}");
     }
-    hosted.the_neighbour_works();
+    the_neighbour_works(&mut hosted);
 }
 
 #[test]
 fn d13_cancelling_a_spinning_call_stops_its_guest_and_frees_its_worker() {
     let node = FakeNode::with(apps(&["tidy"]));
-    let mut hosted = Hosted::start(&node, manifests_in(Duration::from_secs(600)));
+    let mut hosted = start(&node, manifests_in(Duration::from_secs(600)));
     hosted.client.tool("tidy_get");
     node.set_apps(apps(&["tidy", "loop", "fresh"]));
     // Each would keep a worker for ten minutes.
@@ -186,14 +95,14 @@ fn d13_cancelling_a_spinning_call_stops_its_guest_and_frees_its_worker() {
     let answer = hosted.client.answer(&id);
     assert_ne!(answer["result"]["isError"], true, "{answer}");
     hosted.client.only_a_ping_is_answered();
-    hosted.the_neighbour_works();
+    the_neighbour_works(&mut hosted);
 }
 
 #[test]
 fn d13_the_end_of_the_input_ends_a_spinning_call() {
     let node = FakeNode::with(apps(&[]));
-    let mut hosted = Hosted::start(&node, manifests_in(Duration::from_secs(600)));
-    hosted.the_neighbour_works();
+    let mut hosted = start(&node, manifests_in(Duration::from_secs(600)));
+    the_neighbour_works(&mut hosted);
     node.set_apps(apps(&["loop"]));
     let id = describe(&mut hosted.client, "loop");
     std::thread::sleep(Duration::from_millis(150));
@@ -224,8 +133,8 @@ fn d02_bombs_crashes_and_floods_leave_their_neighbours_working() {
     ];
     let names: Vec<&str> = behaviours.iter().map(|(name, _)| *name).collect();
     let node = FakeNode::with(apps(&names));
-    let mut hosted = Hosted::start(&node, Limits::default());
-    hosted.the_neighbour_works();
+    let mut hosted = start(&node, Limits::default());
+    the_neighbour_works(&mut hosted);
     for (behaviour, reason) in behaviours {
         let id = describe(&mut hosted.client, behaviour);
         let answer = hosted.client.answer(&id);
@@ -234,7 +143,7 @@ fn d02_bombs_crashes_and_floods_leave_their_neighbours_working() {
         assert!(text.contains("plugin `hostile` 0.1.0") && text.contains(reason), "{behaviour}: {text}");
         assert_clean(&answer);
     }
-    hosted.the_neighbour_works();
+    the_neighbour_works(&mut hosted);
     assert!(matches!(hosted.end().0, Outcome::InputClosed));
 }
 
@@ -252,8 +161,8 @@ fn d02_answers_that_break_the_contract_cost_one_method_at_most() {
         "render-fault",
     ];
     let node = FakeNode::with(apps(&behaviours));
-    let mut hosted = Hosted::start(&node, Limits::default());
-    hosted.the_neighbour_works();
+    let mut hosted = start(&node, Limits::default());
+    the_neighbour_works(&mut hosted);
     let tools = hosted.client.tools();
     for behaviour in behaviours {
         let app = behaviour.replace('-', "_");
@@ -273,8 +182,8 @@ fn d02_answers_that_break_the_contract_cost_one_method_at_most() {
 #[test]
 fn d08_hostile_text_is_listed_and_described_clean() {
     let node = FakeNode::with(apps(&["evil-text"]));
-    let mut hosted = Hosted::start(&node, Limits::default());
-    hosted.the_neighbour_works();
+    let mut hosted = start(&node, Limits::default());
+    the_neighbour_works(&mut hosted);
     let list = hosted.client.request("tools/list", json!({}));
     assert_clean(&list);
     let names: Vec<&str> =

@@ -2,7 +2,9 @@
 //! or `dNN_` are the field cases of that number.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+mod engines;
 mod framing;
+mod hosted;
 mod hostile;
 mod inspect;
 mod lifecycle;

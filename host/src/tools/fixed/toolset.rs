@@ -31,8 +31,8 @@ pub struct Modes {
     pub toolsets: Toolsets,
     /// `CALIMERO_MCP_READ_ONLY`: nothing that changes anything is listed or runs.
     pub read_only: bool,
-    /// No node is among the sources: none of the tools that need one is there.
-    pub without_node: bool,
+    /// No node is among the sources: none of the tools that need one is there. A server says it of itself.
+    pub(crate) without_node: bool,
 }
 
 impl Modes {
