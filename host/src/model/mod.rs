@@ -6,6 +6,7 @@
 mod call;
 mod engine;
 mod failure;
+mod grants;
 mod mapping;
 mod tool;
 mod version;
@@ -13,6 +14,7 @@ mod version;
 pub use call::{CallScope, Cancel, Cancelled};
 pub use engine::{EngineAbout, EngineFailure, Stage, Unsupported};
 pub use failure::{Class, Explanation, Failure, GuestFailure, HttpFailure, Retry};
+pub use grants::{DirectoryGrant, Grants};
 pub use mapping::{
     Access, CallSpec, Encoded, Fault, Fit, MapOptions, Mapping, Method, Note, Parameter, Problem, Recognition, Role,
     Skipped,
