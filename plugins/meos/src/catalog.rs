@@ -66,7 +66,8 @@ impl Catalog {
         if catalog.is_enriched() {
             return Ok(catalog);
         }
-        let found = "the catalog is not enriched: no function carries `network`; run the catalog generator's enrichment";
+        let found =
+            "the catalog is not enriched: no function carries `network`; run the catalog generator's enrichment";
         Err(Fault::NotRecognised(found.to_owned()))
     }
 
@@ -177,7 +178,8 @@ mod tests {
 
     #[test]
     fn overrides_of_another_shape_are_refused_where_they_are_wrong() {
-        let with = |overrides: &str| format!(r#"{{"catalog": {{"functions": [{{"name":"f"}}]}}, "overrides": {overrides}}}"#);
+        let with =
+            |overrides: &str| format!(r#"{{"catalog": {{"functions": [{{"name":"f"}}]}}, "overrides": {overrides}}}"#);
         assert!(refusal(&with("[]")).starts_with("overrides: "));
         assert!(refusal(&with(r#"{"functions": []}"#)).starts_with("overrides.functions: "));
         assert!(refusal(&with(r#"{"functions": {"f": 1}}"#)).starts_with("overrides.functions.f: "));

@@ -4,15 +4,36 @@
 //! function that can be called without state becomes a method with a call-spec for the MEOS engine; the others are
 //! skipped with a reason each. It knows MEOS' types and names; it does not run anything.
 //!
-//! The way through: [`catalog`] reads the document.
+//! The way through: [`catalog`] reads the document and [`function`] one entry of it; [`shape`] finds out what each C
+//! parameter is for, [`choose`] which MEOS types its operands have; [`operand`] and [`outcome`] turn that into codecs,
+//! schemas and words, with what [`codecs`] finds in the catalog and [`types`] knows; [`method`] puts one function
+//! together and [`map`] all of them. [`original`] and [`manifest`] write tool manifests, [`explain`] reads errors.
 
 mod catalog;
+mod choose;
+mod codecs;
+mod ctype;
+mod explain;
+mod function;
+mod hints;
+mod manifest;
+mod map;
+mod method;
+mod names;
+mod operand;
 mod original;
+mod outcome;
+mod shape;
 mod text;
+mod types;
+mod words;
 
 use abi_mcp_sdk::json::Object;
 use abi_mcp_sdk::serde_json::Value;
-use abi_mcp_sdk::{Fault, Mapper, Mapping, Options, Projection, Recognition, export_mapper, export_projection};
+use abi_mcp_sdk::{
+    ErrorDecoder, Explanation, Failure, Fault, Mapper, Mapping, Options, Projection, Recognition, export_errors,
+    export_mapper, export_projection,
+};
 use catalog::Catalog;
 
 /// The whole plugin.
@@ -27,8 +48,7 @@ impl Mapper for Meos {
     }
 
     fn map(manifest: &[u8], _options: &Options) -> Result<Mapping, Fault> {
-        let _ = manifest;
-        Ok(Mapping::default())
+        Ok(map::map(&Catalog::enriched(manifest)?))
     }
 }
 
@@ -43,7 +63,10 @@ impl Projection for Meos {
         }
         let settings = Settings::read(settings)?;
         let catalog = Catalog::enriched(manifest)?;
-        let manifest = original::manifest(&catalog, &settings.server);
+        let manifest = match settings.compat {
+            true => original::manifest(&catalog, &settings.server),
+            false => manifest::manifest(&catalog, &settings.server),
+        };
         let failed = |error: std::io::Error| Fault::TooLarge(format!("the manifest could not be written: {error}"));
         text::python_json(&manifest).map_err(failed)
     }
@@ -65,7 +88,8 @@ impl Settings {
                 ("compat", Value::Bool(compat)) => read.compat = *compat,
                 ("server", Value::String(server)) => read.server.clone_from(server),
                 _ => {
-                    let problem = format!("`{name}` is not understood; expected `compat` (a boolean) or `server` (a string)");
+                    let problem =
+                        format!("`{name}` is not understood; expected `compat` (a boolean) or `server` (a string)");
                     return Err(Fault::Malformed { at: "settings".to_owned(), problem });
                 }
             }
@@ -74,5 +98,12 @@ impl Settings {
     }
 }
 
+impl ErrorDecoder for Meos {
+    fn decode(failure: &Failure) -> Option<Explanation> {
+        explain::explain(failure)
+    }
+}
+
 export_mapper!(Meos);
 export_projection!(Meos);
+export_errors!(Meos);

@@ -42,6 +42,9 @@ mod tests {
         assert!(settings("").unwrap().is_empty());
         assert_eq!(settings(r#"{"compat":true}"#).unwrap().get("compat"), Some(&Value::Bool(true)));
         let refused = settings("[]").unwrap_err();
-        assert_eq!(refused, Fault::Malformed { at: "settings".to_owned(), problem: "expected a JSON object".to_owned() });
+        assert_eq!(
+            refused,
+            Fault::Malformed { at: "settings".to_owned(), problem: "expected a JSON object".to_owned() }
+        );
     }
 }
