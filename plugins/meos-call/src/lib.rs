@@ -74,6 +74,13 @@ pub enum Input {
     Decoded(Decoder),
     /// A list, passed as a C array of the element's C type.
     Array(Box<Input>),
+    /// A list, passed as one block of C structs in a row (`const Span *`), where [`Input::Array`] passes pointers.
+    Structs {
+        /// The struct, for example `Span`; the engine knows its size.
+        of: String,
+        /// How each element is read, to a pointer whose struct is then copied into the block.
+        element: Decoder,
+    },
 }
 
 /// A C type a JSON value fits directly.
@@ -110,6 +117,9 @@ pub enum Scalar {
 /// `period`-like member: MF-JSON or GeoJSON; only hexadecimal digits, an even number, beginning with `00` or `01`:
 /// HexWKB; anything else is text. A form without codecs falls through to text. Within a form the codecs are tried
 /// in order until one succeeds.
+///
+/// A text in the form of a SQL literal, `tgeogpoint '[Point(0 0)@2000-01-01]'`, is the exception: what is between the
+/// quotes is read, and only by the codecs whose [`Codec::literal`] is that name; `''` stands for one quote.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Decoder {
     /// The type for messages, for example `tfloat` or `Temporal`.
@@ -117,7 +127,7 @@ pub struct Decoder {
     pub type_name: String,
     /// Arguments of one group are read by the codec at the same position: `1@2000-01-01` beside `1.5@2000-01-01` is
     /// a tfloat and not a tint. The first position at which all of the group succeed wins. Lists of one group are
-    /// equally long.
+    /// equally long. The elements of one array agree in the same way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<u8>,
     /// For text, WKT included.
@@ -136,6 +146,9 @@ pub struct Codec {
     /// The C function: `T f(const char *, ..)` to read, `char *f(T, ..)` to write. `T` may be a pointer or a scalar
     /// such as `TimestampTz`.
     pub function: String,
+    /// The type this reads, where a caller may name it to leave no doubt; see [`Decoder`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub literal: Option<String>,
     /// What follows. A reader's or writer's parameter that takes an address nobody reads is [`Argument::Ignored`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub then: Vec<Argument>,
@@ -176,10 +189,21 @@ pub enum Output {
     Enum(Vec<(String, i64)>),
     /// Written by a codec as a string.
     Encoded(Codec),
+    /// Written as a string by the first of the codecs that succeeds: what the value is shows only when it is there.
+    FirstEncoded(Vec<Codec>),
     /// A C array, as a list. A null pointer or a count of zero or less is the empty list.
     Array {
         /// Each element. [`Scalar`] and scalar codecs: an array of values; pointer codecs: an array of pointers.
         element: Box<Output>,
+        /// How many there are.
+        count: Length,
+    },
+    /// One block of C structs in a row (`Span *`), as a list. Empty as [`Output::Array`] is.
+    Structs {
+        /// The struct, for example `STBox`; the engine knows its size.
+        of: String,
+        /// Writes one, from its address.
+        codec: Codec,
         /// How many there are.
         count: Length,
     },
@@ -193,4 +217,6 @@ pub enum Length {
     Written,
     /// What that function, of C type `int f(T)`, returns for the call's argument at that position.
     Function(String, usize),
+    /// As many as the caller gave in the array argument of that name.
+    Given(String),
 }

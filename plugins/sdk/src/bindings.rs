@@ -3,7 +3,7 @@
 //! One generated world a contract: a component's type section then names exactly the roles it exports. Nothing here
 //! is public surface; authors use [`crate::export_mapper!`] and its siblings.
 
-use crate::{errors, mapper};
+use crate::{errors, mapper, projection};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -14,6 +14,16 @@ pub mod mapper_world {
     wit_bindgen::generate!({
         path: "../../wit/mapper/0.1.0",
         world: "mapper",
+        pub_export_macro: true,
+    });
+}
+
+/// The optional part of `abi-mcp:mapper`, as generated.
+#[allow(unsafe_code, missing_docs, unreachable_pub, clippy::all, clippy::indexing_slicing, reason = "generated")]
+pub mod projection_world {
+    wit_bindgen::generate!({
+        path: "../../wit/mapper/0.1.0",
+        world: "projection-only",
         pub_export_macro: true,
     });
 }
@@ -174,6 +184,32 @@ mod mapping {
                 needs_encode: method.needs_encode,
                 needs_decode: method.needs_decode,
                 meta: method.meta.map(|meta| meta.to_string()),
+            }
+        }
+    }
+}
+
+mod writer {
+    use super::projection_world::exports::abi_mcp::mapper::projection as contract;
+    use super::{Component, mapper, projection};
+
+    impl<T: projection::Projection> contract::Guest for Component<T> {
+        fn formats() -> Vec<String> {
+            T::formats().iter().map(|&format| format.to_owned()).collect()
+        }
+
+        fn project(manifest: Vec<u8>, format: String, settings: String) -> Result<Vec<u8>, contract::Fault> {
+            let settings = projection::settings(&settings)?;
+            Ok(T::project(&manifest, &format, &settings)?)
+        }
+    }
+
+    impl From<mapper::Fault> for contract::Fault {
+        fn from(fault: mapper::Fault) -> Self {
+            match fault {
+                mapper::Fault::NotRecognised(found) => Self::NotRecognised(found),
+                mapper::Fault::Malformed { at, problem } => Self::Malformed(contract::Malformation { at, problem }),
+                mapper::Fault::TooLarge(bound) => Self::TooLarge(bound),
             }
         }
     }

@@ -20,6 +20,26 @@ macro_rules! export_mapper {
     };
 }
 
+/// Exports a [`Projection`](crate::Projection), the optional part of `abi-mcp:mapper@0.1.0`.
+///
+/// For a crate that calls [`export_mapper!`](crate::export_mapper) too; alone it is no mapper.
+#[macro_export]
+macro_rules! export_projection {
+    ($projection:ty) => {
+        const _: () = {
+            const fn is_a_projection<T: $crate::Projection>() {}
+            is_a_projection::<$projection>();
+        };
+
+        #[cfg(target_arch = "wasm32")]
+        #[allow(unsafe_code)]
+        const _: () = {
+            type Exported = $crate::bindings::Component<$projection>;
+    $crate::bindings::projection_world::export!(Exported with_types_in $crate::bindings::projection_world);
+        };
+    };
+}
+
 /// Exports an [`ErrorDecoder`](crate::ErrorDecoder) as `abi-mcp:errors@0.1.0`.
 #[macro_export]
 macro_rules! export_errors {

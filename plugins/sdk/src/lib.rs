@@ -1,7 +1,7 @@
 //! Writes plugins for abi-mcp: a mapper turns an ecosystem's ABI documents into methods a model can call, an error
 //! decoder turns its raw failures into words.
 //!
-//! Implement [`Mapper`] or [`ErrorDecoder`] (or both) for a unit struct, name it in [`export_mapper!`] or
+//! Implement [`Mapper`] or [`ErrorDecoder`] (or both; [`Projection`] where an ecosystem has a tool format of its own) for a unit struct, name it in [`export_mapper!`] or
 //! [`export_errors!`], and build for `wasm32-unknown-unknown`. The resulting component imports nothing: it can only
 //! compute. On the author's own machine the same crate is plain Rust; [`golden`] holds its answers to files.
 //!
@@ -16,12 +16,14 @@ mod export;
 pub mod golden;
 pub mod json;
 mod mapper;
+mod projection;
 
 pub use errors::{Class, ErrorDecoder, Explanation, Failure, GuestFailure, HttpFailure, Retry};
 pub use mapper::{
     Access, CallSpec, Encoded, Fault, Fit, Mapper, Mapping, Method, Note, Options, Parameter, Problem, Recognition,
     Role, Skipped,
 };
+pub use projection::Projection;
 pub use serde_json;
 
 /// The guide for authors; its code is compiled and run as part of this crate's tests.

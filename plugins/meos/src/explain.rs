@@ -1,0 +1,68 @@
+//! MEOS' errors in words that help to try again.
+//!
+//! A failure of the engine in (its kind is MEOS' error code, its message MEOS' own words), an explanation out: what
+//! class of failure it is, whether another try makes sense, and for values that could not be read the accepted forms
+//! of the types the signature names.
+
+use crate::operand::forms;
+use crate::types::{Kind, Type, named};
+use abi_mcp_sdk::{Class, Explanation, Failure, GuestFailure, Retry};
+
+/// Explains a failure; `None` when it is none of MEOS'.
+pub(crate) fn explain(failure: &Failure) -> Option<Explanation> {
+    let Failure::Guest(guest) = failure else { return None };
+    let code = guest.kind.strip_prefix("MEOS_")?;
+    let (class, retry) = classify(code);
+    let message = match guest.message.as_deref().map(str::trim).filter(|message| !message.is_empty()) {
+        Some(message) => format!("{message} ({})", guest.kind),
+        None => format!("MEOS refused with {} and no word more", guest.kind),
+    };
+    Some(Explanation { message, class, retry, hint: hint(code, guest) })
+}
+
+fn classify(code: &str) -> (Class, Retry) {
+    match code {
+        _ if is_input(code) => (Class::BadRequest, Retry::AfterChange),
+        "ERR_INVALID_ARG"
+        | "ERR_INVALID_ARG_TYPE"
+        | "ERR_INVALID_ARG_VALUE"
+        | "ERR_VALUE_OUT_OF_RANGE"
+        | "ERR_DIVISION_BY_ZERO"
+        | "ERR_AGGREGATION_ERROR" => (Class::Application, Retry::AfterChange),
+        "ERR_FEATURE_NOT_SUPPORTED" => (Class::Application, Retry::No),
+        _ => (Class::Backend, Retry::No),
+    }
+}
+
+/// The codes of a value that could not be read: text, MF-JSON, WKB, GeoJSON.
+fn is_input(code: &str) -> bool {
+    code.starts_with("ERR_") && code.ends_with("_INPUT")
+}
+
+fn hint(code: &str, guest: &GuestFailure) -> Option<String> {
+    match code {
+        _ if is_input(code) || matches!(code, "ERR_INVALID_ARG_TYPE" | "ERR_INVALID_ARG_VALUE") => {
+            accepted(guest.signature.as_deref()?)
+        }
+        "ERR_FEATURE_NOT_SUPPORTED" => Some("this build of MEOS cannot do that; another function may".to_owned()),
+        _ => None,
+    }
+}
+
+/// `temp: tfloat `[1.5@2000-01-01, ..]`` for each parameter of a signature whose types are known.
+fn accepted(signature: &str) -> Option<String> {
+    let (_, rest) = signature.split_once('(')?;
+    let (parameters, _) = rest.rsplit_once(") ->")?;
+    let mut said: Vec<String> = Vec::new();
+    for parameter in parameters.split(", ") {
+        let Some((name, label)) = parameter.split_once(": ") else { continue };
+        let types: Vec<&'static Type> =
+            label.trim_matches(['(', ')', '[', ']']).split(" | ").filter_map(named).collect();
+        if let Some(first) = types.first() {
+            said.push(format!("{}: {}", name.trim_end_matches('?'), forms(&types, first.kind, true)));
+        } else if label == Kind::Temporal.name() {
+            said.push(format!("{name}: any temporal value, such as `{}`", named("tfloat")?.example));
+        }
+    }
+    (!said.is_empty()).then(|| format!("accepted forms: {}", said.join(" / ")))
+}
