@@ -81,7 +81,7 @@ impl<'a> Reader<'_, 'a> {
     }
 
     fn attributes(&mut self) {
-        while self.skip_word(|word| word.starts_with("__attribute") || word.starts_with("pg_attribute")).is_some() {
+        while self.skip_word(|word| word == "UNUSED" || word.contains("attribute")).is_some() {
             let _ = self.group("(", ")");
         }
     }

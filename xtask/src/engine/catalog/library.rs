@@ -4,6 +4,7 @@
 //! an installed library offers, in their order, and the pieces that could not be read.
 
 use super::ctype::Typedefs;
+use super::definition::{self, Definition};
 use super::header::{self, Enumeration, Prototype};
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeMap;
@@ -75,6 +76,65 @@ pub(super) fn read(root: &Path) -> Result<Library> {
     }
     ensure!(!library.functions.is_empty(), "the headers below `{}` declare no function", root.display());
     Ok(library)
+}
+
+/// The release of the library, from its own version file: `1.3.0rc1`.
+pub(super) fn release(root: &Path) -> Result<String> {
+    let path = root.join("mobdb_version.txt");
+    let text =
+        std::fs::read_to_string(&path).with_context(|| format!("cannot read the release in `{}`", path.display()))?;
+    let part = |name: &str| {
+        text.lines().find_map(|line| line.trim().strip_prefix(name)?.strip_prefix("_VERSION=")).unwrap_or("0")
+    };
+    Ok(["MOBILITYDB_MAJOR", "MOBILITYDB_MINOR", "MOBILITYDB_MICRO"].map(part).join("."))
+}
+
+/// The package the sources came in, from the manifest beside them: `meos-src 0.2.0`. Without one they are just sources.
+pub(super) fn package(root: &Path) -> String {
+    let manifest =
+        root.parent().and_then(|folder| std::fs::read_to_string(folder.join("Cargo.toml")).ok()).unwrap_or_default();
+    let value = |key: &str| {
+        let line = manifest.lines().find_map(|line| line.strip_prefix(key)?.trim_start().strip_prefix('='))?;
+        Some(line.trim().trim_matches('"').to_owned())
+    };
+    match (value("name"), value("version")) {
+        (Some(name), Some(version)) => format!("{name} {version}"),
+        _ => "sources".to_owned(),
+    }
+}
+
+/// Folders of sources below [`root`]: MEOS' own, and the parts of PostgreSQL and PostGIS it carries.
+const SOURCES: [&str; 3] = ["meos/src", "postgres", "postgis"];
+
+/// Every function the sources define, by name. MEOS' own definition wins over one of a carried part.
+pub(super) fn definitions(root: &Path) -> Result<BTreeMap<String, Definition>> {
+    let mut found = BTreeMap::new();
+    for folder in SOURCES {
+        for path in c_files(&root.join(folder))? {
+            let bytes = std::fs::read(&path).with_context(|| format!("cannot read the source `{}`", path.display()))?;
+            for definition in definition::read(&String::from_utf8_lossy(&bytes)) {
+                found.entry(definition.name.clone()).or_insert(definition);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// All `.c` files below a folder, sorted.
+fn c_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries =
+        std::fs::read_dir(folder).with_context(|| format!("cannot list the sources in `{}`", folder.display()))?;
+    let mut paths = entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()?;
+    paths.sort();
+    let mut found = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            found.extend(c_files(&path)?);
+        } else if path.extension().is_some_and(|extension| extension == "c") {
+            found.push(path);
+        }
+    }
+    Ok(found)
 }
 
 impl Library {
