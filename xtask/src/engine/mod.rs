@@ -9,6 +9,11 @@ use std::path::Path;
 pub(crate) fn catalog_alone(arguments: &[String]) -> Result<()> {
     let [source, out] = arguments else { bail!("expected the folder of MEOS' sources and a file to write") };
     let summary = catalog::write(Path::new(source), Path::new(out))?;
-    println!("{summary:#?}");
+    println!("{} functions, {} of them exposable", summary.functions, summary.exposable);
+    for (what, list) in [("cannot be read", &summary.unreadable), ("declared and not defined", &summary.undefined)] {
+        for each in list {
+            println!("  {what}: {each}");
+        }
+    }
     Ok(())
 }

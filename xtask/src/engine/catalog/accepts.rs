@@ -19,8 +19,16 @@ pub(super) fn accepts(
     let parameters = &prototype.parameters.list;
     let mut found: Vec<Kinds> =
         parameters.iter().map(|it| kinds::of_c_type(&it.ctype, &typedefs.canonical(&it.ctype))).collect();
-    for narrowed in by_name(&prototype.name, &found).into_iter().chain(by_checks(definition)) {
-        narrow(&mut found, narrowed.0, &narrowed.1);
+    let named = by_name(&prototype.name, &found);
+    for (at, kinds) in named.iter().chain(&by_checks(definition)) {
+        narrow(&mut found, *at, kinds);
+    }
+    narrow_containers(&mut found, &named);
+    for (at, parameter) in parameters.iter().enumerate() {
+        // The range of heights of `tpoint_at_geom`; nothing else tells that it is not one of times.
+        if parameter.name == "zspan" {
+            narrow(&mut found, at, &["floatspan"]);
+        }
     }
     for (at, kinds) in found.iter_mut().enumerate() {
         let general =
@@ -38,6 +46,22 @@ fn narrow(found: &mut [Kinds], at: usize, wanted: &[&str]) {
     let Some(kinds) = found.get_mut(at) else { return };
     if kinds.iter().any(|kind| wanted.contains(kind)) {
         kinds.retain(|kind| wanted.contains(kind));
+    }
+}
+
+/// In `union_date_set` the set is one of dates: a value named beside a container is of the kind within it.
+fn narrow_containers(found: &mut [Kinds], named: &[(usize, Kinds)]) {
+    let is_value = |kind: &&'static str| kinds::base(kind) == Some(*kind);
+    let [first, second] = named else { return };
+    for (value, container) in [(first, second), (second, first)] {
+        let bases: Kinds = value.1.iter().copied().filter(is_value).collect();
+        let holds = |kind: &&'static str| kinds::base(kind).is_some_and(|base| bases.contains(&base));
+        let holds_values = |kind: &&'static str| kind.ends_with("set") || kind.ends_with("span");
+        let general = container.1.len() > 2 && container.1.iter().all(holds_values);
+        if general && !bases.is_empty() {
+            let wanted: Kinds = container.1.iter().copied().filter(holds).collect();
+            narrow(found, container.0, &wanted);
+        }
     }
 }
 
@@ -107,6 +131,16 @@ fn by_checks(definition: Option<&Definition>) -> Vec<(usize, Kinds)> {
 ///
 /// `alike` pairs parameters of one C type: they are of one SQL type.
 pub(super) fn combinations(accepts: &[Kinds], alike: &dyn Fn(usize, usize) -> bool) -> Vec<Vec<&'static str>> {
+    let strict = combined(accepts, alike, &together);
+    // The rule of thumb is wrong about this function; then everything may go with everything.
+    if strict.is_empty() { combined(accepts, &|_, _| false, &|_, _| true) } else { strict }
+}
+
+fn combined(
+    accepts: &[Kinds],
+    alike: &dyn Fn(usize, usize) -> bool,
+    together: &dyn Fn(&str, &str) -> bool,
+) -> Vec<Vec<&'static str>> {
     let mut found: Vec<Vec<&'static str>> = vec![Vec::new()];
     for (at, kinds) in accepts.iter().enumerate() {
         let goes = |earlier: &[&'static str], kind: &'static str| {
@@ -141,12 +175,13 @@ fn together(a: &str, b: &str) -> bool {
     match (kinds::base(a), kinds::base(b)) {
         (Some(a_base), Some(b_base)) => {
             let own = |kind: &str, base: &str| kind == base && free(kind);
-            let time = |base: &str| matches!(base, "timestamptz" | "date");
+            let time = |base: &str| base == "timestamptz";
             let planar = |base: &str| matches!(base, "cbuffer" | "npoint" | "pose" | "rgeometry");
             a_base == b_base
                 || own(a, a_base)
                 || own(b, b_base)
-                || time(a_base) != time(b_base)
+                || (time(a_base) && kinds::is_temporal(b))
+                || (time(b_base) && kinds::is_temporal(a))
                 || (a_base == "geometry" && planar(b_base))
                 || (b_base == "geometry" && planar(a_base))
         }
@@ -185,6 +220,14 @@ mod tests {
     }
 
     #[test]
+    fn a_value_named_beside_a_container_tells_what_is_in_it() {
+        let of = |prototype| accepted(prototype, "", "CORE");
+        assert_eq!(of("Set *union_date_set(DateADT d, const Set *s)"), [["date"], ["dateset"]]);
+        assert_eq!(of("bool adjacent_span_float(const Span *s, double d)"), [["floatspan"], ["float"]]);
+        assert_eq!(of("Temporal *temporal_shift_int(const Temporal *t, int n)")[0].len(), 12);
+    }
+
+    #[test]
     fn a_family_s_header_speaks_of_its_own_types() {
         assert_eq!(accepted("int f(const Temporal *a, const Set *b)", "", "NPOINT"), [["tnpoint"], ["npointset"]]);
         assert_eq!(accepted("int f(const Span *a)", "", "NPOINT")[0].len(), 5);
@@ -197,9 +240,13 @@ mod tests {
         assert_eq!(numbers, [["tint", "intspan"], ["tfloat", "floatspan"]]);
         let times = combinations(&[vec!["tint", "tgeompoint"], vec!["tstzspan"], vec!["boolean"]], &none);
         assert_eq!(times.len(), 2);
+        let containers = combinations(&[vec!["intspan", "tstzspan"], vec!["intspanset", "tstzspanset"]], &none);
+        assert_eq!(containers, [["intspan", "intspanset"], ["tstzspan", "tstzspanset"]]);
         let same = combinations(&[vec!["tint", "tgeompoint"], vec!["tint", "tgeompoint"]], &|_, _| true);
         assert_eq!(same, [["tint", "tint"], ["tgeompoint", "tgeompoint"]]);
         let planar = combinations(&[vec!["tcbuffer"], vec!["geometry", "geography"]], &none);
         assert_eq!(planar, [["tcbuffer", "geometry"]]);
+        let odd = combinations(&[vec!["tgeompoint", "tgeogpoint"], vec!["tfloat"]], &none);
+        assert_eq!(odd.len(), 2, "a rule that leaves nothing does not hold");
     }
 }

@@ -59,17 +59,21 @@ fn is_constructor(words: &[&str]) -> bool {
 
 fn is_accessor(words: &[&str]) -> bool {
     // Unlike the original: these change a value, or a text's letters, and only end like an accessor.
-    let changes = words
-        .iter()
-        .skip(1)
-        .any(|word| matches!(*word, "at" | "minus" | "restrict" | "shift" | "scale" | "set" | "expand"));
+    const CHANGES: [&str; 7] = ["at", "minus", "restrict", "shift", "scale", "set", "expand"];
+    let at_moment = matches!(words, [_, "value", "at", "timestamptz"]);
+    let changes = !at_moment && words.iter().skip(1).any(|word| CHANGES.contains(word));
     let letters = matches!(words, ["text" | "ttext" | "textset", "lower" | "upper"]);
     if changes || letters || words.first() == Some(&"distance") {
         return false;
     }
+    let is_bound =
+        |word: &str| word.strip_prefix(['x', 'y', 'z', 't']).is_some_and(|rest| matches!(rest, "min" | "max"));
     match words {
         [_, .., "value" | "values" | "lower" | "upper" | "duration" | "srid" | "length" | "n"] => true,
         [_, .., "start" | "end" | "get" | "num", _] => true,
+        // The bounds of boxes, which the original takes for predicates because they return a flag.
+        [_, bound] | [_, bound, "inc"] => is_bound(bound) || matches!(words, ["tpoint", "direction"]),
+        [_, "value", "at", "timestamptz"] => true,
         _ => false,
     }
 }
@@ -107,7 +111,9 @@ mod tests {
     #[test]
     fn sense_wins_over_the_letters_of_a_name() {
         let of = |name: &str, writes_result| of(name, &CType::plain("bool"), writes_result);
-        assert_eq!(of("floatset_value_n", true), "accessor");
+        for name in ["floatset_value_n", "stbox_xmin", "tbox_tmax_inc", "tint_value_at_timestamptz"] {
+            assert_eq!(of(name, true), "accessor", "{name}");
+        }
         let of = |name: &str| super::of(name, &CType::plain("int"), false);
         assert_eq!(of("eintersects_tgeo_geo"), "predicate");
         assert_eq!(of("tfloat_at_value"), "transformation");

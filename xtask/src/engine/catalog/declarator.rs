@@ -165,7 +165,7 @@ impl<'a> Reader<'_, 'a> {
         let (start, end) = self.group("(", ")")?;
         let mut parameters = Parameters::default();
         let inside = self.tokens.get(start..end)?;
-        if let [] = inside {
+        if inside.is_empty() {
             return Some(parameters);
         }
         for piece in split_at_commas(inside) {

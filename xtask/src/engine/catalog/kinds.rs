@@ -151,6 +151,11 @@ pub(super) fn of_number(name: &str) -> Option<Kinds> {
     }
 }
 
+/// Whether it is a type of values that change over time.
+pub(super) fn is_temporal(kind: &str) -> bool {
+    TEMPORALS.contains(&kind)
+}
+
 /// The type of the values within: `float` for `tfloat`, `floatset` and `floatspan`. Boxes have none.
 pub(super) fn base(kind: &str) -> Option<&'static str> {
     Some(match kind {

@@ -195,8 +195,12 @@ fn signatures(prototype: &Prototype, accepts: &[Kinds], wire: &Wire) -> Vec<Valu
     let list = &prototype.parameters.list;
     let given: Vec<Kinds> =
         wire.given.iter().map(|at| accepts.get(*at).cloned().unwrap_or_default()).map(or_text).collect();
-    let c_name = |at: usize| wire.given.get(at).and_then(|at| list.get(*at)).map(|parameter| parameter.ctype.name());
-    let alike = |a: usize, b: usize| c_name(a) == c_name(b);
+    // A subtype of temporal values is of the type of the value it belongs to.
+    let class = |at: usize| {
+        let name = wire.given.get(at).and_then(|at| list.get(*at)).map(|parameter| parameter.ctype.name());
+        name.map(|name| if matches!(name, "TInstant" | "TSequence" | "TSequenceSet") { "Temporal" } else { name })
+    };
+    let alike = |a: usize, b: usize| class(a) == class(b);
     let is_array = |at: usize| wire.params.get(at).is_some_and(|param| param.get("kind") == Some(&json!("array")));
     let found = accepts::combinations(&given, &alike).into_iter().map(|args| {
         let ret = returned(prototype, &args, wire);

@@ -58,9 +58,7 @@ pub(super) fn of(prototype: &Prototype, comment: &Comment, accepts: &[Kinds], ty
     let count_at = types.count_parameter(prototype);
     let array_at = types.array_parameter(list);
     for (at, parameter) in list.iter().enumerate() {
-        if Some(at) == result_at || Some(at) == count_at {
-            wire.written.push(parameter.name.clone());
-        } else if types.is_ignored(prototype, parameter) {
+        if Some(at) == result_at || Some(at) == count_at || types.is_ignored(prototype, parameter) {
             wire.written.push(parameter.name.clone());
         } else if array_at.is_some_and(|array| array + 1 == at) {
             // The count of an array argument is the array's own.
@@ -127,7 +125,12 @@ impl Types<'_> {
     }
 
     fn reader(&self, written: &CType, kinds: &[&str]) -> Option<&Codec> {
-        let general = self.codecs.get(written.name())?.reader();
+        let codecs = self.codecs.get(written.name())?;
+        let general = codecs.reader();
+        if kinds == ["trgeometry"] {
+            // No function of the interface reads one from text.
+            return codecs.readers.get("wkb").or(general);
+        }
         let subtype = match written.name() {
             "TInstant" => "inst",
             "TSequence" => "seq",
