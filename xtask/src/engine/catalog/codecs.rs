@@ -167,7 +167,7 @@ fn add(
     let rank = |function: &str| {
         let preferred = PREFERRED.contains(&(type_name.as_str(), form, function));
         let own = type_name.to_ascii_lowercase();
-        let named_after = function.strip_prefix(own.as_str()).is_some_and(|rest| rest.starts_with('_'));
+        let named_after = function.strip_prefix(own.as_str()).is_some_and(|rest| matches!(rest, "_in" | "_out"));
         (!preferred, !named_after, function.to_owned())
     };
     let codecs = side(found.entry(type_name.clone()).or_default());
@@ -187,10 +187,10 @@ pub(super) fn is_serializable(written: &CType, typedefs: &Typedefs) -> bool {
 
 /// A C type of numbers or truth, of which there is no text but JSON's.
 pub(super) fn is_scalar(canonical: &CType) -> bool {
-    let words = ["bool", "char", "short", "int", "long", "float", "double", "void"];
+    let words = ["bool", "char", "short", "int", "long", "float", "double", "void", "signed", "unsigned"];
     let sized = ["int64_t", "uint32_t", "uint64_t", "size_t", "uintptr_t"];
     canonical.stars == 0
-        && (sized.contains(&canonical.base.as_str()) || canonical.base.split(' ').any(|word| words.contains(&word)))
+        && (sized.contains(&canonical.base.as_str()) || canonical.base.split(' ').all(|word| words.contains(&word)))
 }
 
 /// Values for the arguments after the first; `None` when one of them has no value that always does.

@@ -27,7 +27,7 @@ pub(super) struct Comment {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Described {
     pub(super) name: String,
-    /// The function writes there: `@param[out]`, `@param[in,out]`.
+    /// The function writes there and reads nothing: `@param[out]`.
     pub(super) written: bool,
     /// Plain text without a full stop, possibly empty.
     pub(super) text: String,
@@ -55,7 +55,7 @@ impl Comment {
         match name {
             "ingroup" => self.groups.extend(body.split_whitespace().map(str::to_owned)),
             "brief" if self.brief.is_empty() => self.brief = sentence(body),
-            "param" | "arg" => self.add_parameter(body, command.contains("out")),
+            "param" | "arg" => self.add_parameter(body, command.ends_with("[out]")),
             "return" | "result" => self.returns = sentence(body),
             "note" => self.notes.push(sentence(body)),
             "csqlfn" => self.wrappers.extend(names(body)),

@@ -24,6 +24,8 @@ mod lexer;
 mod library;
 mod manual;
 mod record;
+#[cfg(test)]
+mod tests;
 mod wire;
 
 use anyhow::{Context, Result};

@@ -111,7 +111,7 @@ fn reasons(is_public: bool, category: &str, definition: Option<&Definition>, wir
 /// The brief, and the notes that tell a caller something.
 fn doc(comment: &Comment) -> String {
     // Notes about how the function is written, or for whom it is kept, tell a caller nothing.
-    const INWARD: [&str; 11] = [
+    const INWARD: [&str; 19] = [
         "efficien",
         "B-tree",
         "implemented",
@@ -123,11 +123,24 @@ fn doc(comment: &Comment) -> String {
         "last parameter",
         "complement",
         "function is called",
+        "PostgreSQL",
+        "PG_",
+        "Function derived",
+        "Function adapted",
+        "must be free",
+        "stricter version",
+        "Errors return",
+        "performance reasons",
     ];
     let telling =
         comment.notes.iter().filter(|note| note.len() <= 200 && !INWARD.iter().any(|word| note.contains(word)));
     let sentences: Vec<&str> = std::iter::once(&comment.brief).chain(telling).map(String::as_str).collect();
-    sentences.join(" ").replace("funcion", "function")
+    // A caller over the wire sees no last argument, and one slip of the sources would look like ours.
+    sentences
+        .join(" ")
+        .replace("Return in the last argument", "Return")
+        .replace("Return in last argument", "Return")
+        .replace("funcion", "function")
 }
 
 /// What the C types do not say: what is written to, what may be null, how long an array is, what an error looks like.
