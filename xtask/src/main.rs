@@ -8,6 +8,7 @@
 mod bench;
 mod contracts;
 mod demo;
+mod engine;
 mod guests;
 mod host;
 mod process;
@@ -56,6 +57,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
         "tidy" => none(rest).and_then(|()| tidy::run(&tree)).map(|()| ExitCode::SUCCESS),
         "wit" => contracts::run(&tree, rest).map(|()| ExitCode::SUCCESS),
         "bench" => bench::run(&tree, rest).map(|()| ExitCode::SUCCESS),
+        "engine-catalog" => engine::catalog_alone(rest).map(|()| ExitCode::SUCCESS),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
             Ok(ExitCode::SUCCESS)
