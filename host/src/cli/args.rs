@@ -3,8 +3,10 @@
 use crate::cli::{demo, doctor, environment, plugin, project, serve};
 use crate::config::{ManifestSetting, Settings};
 use crate::report;
+use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Serves any application with a published ABI as MCP tools over stdio.
@@ -25,8 +27,12 @@ enum Command {
         #[command(flatten)]
         files: Files,
     },
-    /// Starts the development node, plays a whole session against the server and prints every step.
-    Demo,
+    /// Starts the development node, plays a whole session against the server and prints every step; with --manifest and
+    /// --engine, ten questions about trajectories after it.
+    Demo {
+        #[command(flatten)]
+        files: Files,
+    },
     /// Says what was found, what is wrong and what to do.
     Doctor {
         #[command(flatten)]
@@ -101,6 +107,23 @@ fn named_file(text: &str) -> Result<(String, PathBuf), String> {
 }
 
 impl Files {
+    /// As the arguments of another process, with absolute paths.
+    fn as_arguments(&self) -> anyhow::Result<Vec<OsString>> {
+        let mut arguments: Vec<OsString> = Vec::new();
+        let absolute = |path: &Path| path.canonicalize().with_context(|| format!("cannot find `{}`", path.display()));
+        for (flag, files) in [("--manifest", &self.manifests), ("--overrides", &self.overrides)] {
+            for (ecosystem, path) in files {
+                let mut value = OsString::from(format!("{ecosystem}="));
+                value.push(absolute(path)?);
+                arguments.extend([flag.into(), value]);
+            }
+        }
+        for path in &self.engines {
+            arguments.extend(["--engine".into(), absolute(path)?.into_os_string()]);
+        }
+        Ok(arguments)
+    }
+
     /// The settings with these sources beside or instead of a node.
     fn into_settings(self, mut settings: Settings) -> Settings {
         let Self { manifests, mut overrides, engines, node } = self;
@@ -132,7 +155,7 @@ pub fn run() -> ExitCode {
     };
     let result = environment::settings().map_err(anyhow::Error::from).and_then(|settings| match arguments.command {
         Command::Serve { embedded, files } => serve::run(files.into_settings(settings), embedded),
-        Command::Demo => demo::run(),
+        Command::Demo { files } => demo::run(&files.as_arguments()?),
         Command::Doctor { files } => doctor::run(files.into_settings(settings)),
         Command::Project(wanted) => project::run(settings, &wanted),
         Command::Plugin { command: PluginCommand::List { files } } => plugin::list(files.into_settings(settings)),

@@ -12,7 +12,7 @@ mod bindings {
 
 /// The optional interface that writes whole tool manifests.
 mod projecting {
-    wasmtime::component::bindgen!({ path: "../wit/mapper/0.1.0", world: "mapper-with-projection" });
+    wasmtime::component::bindgen!({ path: "../wit/mapper/0.1.0", world: "projection-only" });
 }
 
 use bindings::exports::abi_mcp::mapper::{codec, schema};
@@ -24,14 +24,14 @@ const CONTRACT: &str = "abi-mcp:mapper@0.1.0";
 struct Linked {
     mapper: bindings::MapperPre<State>,
     /// Absent where the component does not export the optional interface.
-    projection: Option<projecting::MapperWithProjectionPre<State>>,
+    projection: Option<projecting::ProjectionOnlyPre<State>>,
 }
 
 /// Links a component. The linker is empty: this contract imports nothing.
 pub(super) fn link(component: &Compiled) -> Result<Arc<dyn Mapper>, Error> {
     let (engine, component) = component.parts();
     let linked = Linker::new(engine).instantiate_pre(component).and_then(|linked| {
-        let projection = projecting::MapperWithProjectionPre::new(linked.clone()).ok();
+        let projection = projecting::ProjectionOnlyPre::new(linked.clone()).ok();
         Ok(Linked { mapper: bindings::MapperPre::new(linked)?, projection })
     });
     match linked {
@@ -119,9 +119,9 @@ impl Mapper for Linked {
     }
 }
 
-/// The same fault, as the other world's bindings spell it.
-fn projection_fault(given: projecting::exports::abi_mcp::mapper::schema::Fault) -> model::Fault {
-    use projecting::exports::abi_mcp::mapper::schema::{Fault, Malformation};
+/// The same fault, as the optional interface spells it.
+fn projection_fault(given: projecting::exports::abi_mcp::mapper::projection::Fault) -> model::Fault {
+    use projecting::exports::abi_mcp::mapper::projection::{Fault, Malformation};
     match given {
         Fault::NotRecognised(found) => model::Fault::NotRecognised(found),
         Fault::Malformed(Malformation { at, problem }) => model::Fault::Malformed { at, problem },
