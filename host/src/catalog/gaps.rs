@@ -100,9 +100,13 @@ pub fn reasons(skipped: &[Skipped]) -> Vec<(String, usize)> {
 }
 
 fn kind(reason: &str) -> String {
-    let reason = reason.split(": ").next().unwrap_or_default();
-    let words = reason.split('`').enumerate().map(|(at, part)| if at % 2 == 1 { "…" } else { part });
-    words.collect()
+    // `wkb: raw bytes` is about a parameter, `needs a table: ways` about a reason.
+    let words = match reason.split_once(": ") {
+        Some((head, rest)) if head.contains(' ') || rest.is_empty() => head,
+        Some((_, rest)) => rest,
+        None => reason,
+    };
+    words.split('`').enumerate().map(|(at, part)| if at % 2 == 1 { "…" } else { part }).collect()
 }
 
 #[cfg(test)]
@@ -112,7 +116,13 @@ mod tests {
     #[test]
     fn reasons_are_counted_by_kind() {
         let skipped = |reason: &str| Skipped { method: "m".to_owned(), reason: reason.to_owned() };
-        let all = [skipped("`a` is not in 1.3"), skipped("`b` is not in 1.3"), skipped("needs a table: ways")];
-        assert_eq!(reasons(&all), [("… is not in 1.3".to_owned(), 2), ("needs a table".to_owned(), 1)]);
+        let all = [
+            skipped("`a` is not in 1.3"),
+            skipped("`b` is not in 1.3"),
+            skipped("needs a table: ways"),
+            skipped("wkb: raw bytes"),
+        ];
+        let counted = [("… is not in 1.3", 2), ("needs a table", 1), ("raw bytes", 1)];
+        assert_eq!(reasons(&all), counted.map(|(reason, count)| (reason.to_owned(), count)));
     }
 }

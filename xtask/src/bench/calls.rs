@@ -55,6 +55,11 @@ fn get(handle: &str) -> Value {
     json!({"app_handle": handle, "key": "bench"})
 }
 
+/// One call of any tool that must succeed.
+pub(super) fn timed_call(session: &mut Session, name: &str, arguments: &Value) -> Result<Duration> {
+    timed(session, |session| session.send("tools/call", json!({"name": name, "arguments": arguments})))
+}
+
 /// Calls a tool; a result marked as an error is one here too.
 fn call(session: &mut Session, name: &str, arguments: Value) -> Result<Value> {
     let result = session.request("tools/call", json!({"name": name, "arguments": arguments}))?;

@@ -6,6 +6,7 @@
 //! pipes, as a client does.
 
 mod calls;
+mod functions;
 mod memory;
 mod session;
 mod start;
@@ -43,7 +44,9 @@ pub(crate) fn run(tree: &Tree, arguments: &[String]) -> Result<()> {
         None => build(tree)?,
     };
     let own = binary.starts_with(tree.root());
-    measure(&binary, calls)?.print();
+    let mut table = measure(&binary, calls)?;
+    functions::measure(&binary, &tree.components().join("engine"), STARTS, calls, &mut table)?;
+    table.print();
     if own { costs(tree) } else { Ok(()) }
 }
 
@@ -87,7 +90,7 @@ fn measure(binary: &Path, calls: usize) -> Result<Table> {
     };
     let initialize = start::to_first_line(alone, STARTS).context("spawn to initialize reply")?;
     table.row("spawn to `initialize` reply", &initialize, Some(("cat", &cat)));
-    let list = start::to_tool_list(server, STARTS).context("spawn to tools/list reply")?;
+    let list = start::to_tool_list(server, "\"kv_store_get\"", STARTS).context("spawn to tools/list reply")?;
     table.row("spawn to `tools/list` reply, dev node included", &list, Some(("cat", &cat)));
 
     let mut session = session::Session::start(&mut server())?;

@@ -28,15 +28,15 @@ pub(super) fn to_first_line(command: impl Fn() -> Command, times: usize) -> Resu
     samples(one, times)
 }
 
-/// Spawn, handshake, and the time until the tools are listed, with the app's own among them.
-pub(super) fn to_tool_list(command: impl Fn() -> Command, times: usize) -> Result<Samples> {
+/// Spawn, handshake, and the time until the tools are listed, with the one `listed` names among them.
+pub(super) fn to_tool_list(command: impl Fn() -> Command, listed: &str, times: usize) -> Result<Samples> {
     let one = || -> Result<_> {
         let started = Instant::now();
         let mut session = Session::start(&mut command())?;
         session.initialize()?;
         let id = session.send("tools/list", json!({}))?;
         let (at, list) = session.reply(id)?;
-        ensure!(list.to_string().contains("\"kv_store_get\""), "the list lacks the application's tools: {list}");
+        ensure!(list.to_string().contains(listed), "the list lacks {listed}: {list}");
         session.end()?;
         Ok(at.duration_since(started))
     };
