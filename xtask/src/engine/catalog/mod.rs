@@ -5,7 +5,7 @@
 //!
 //! The way through: `lexer` → `conditional` → `header` (with `declarator`, `ctype`, `expression`) → `library` for what is
 //! declared; the same and `comment` → `definition` for what the sources say of it; then `codecs`, `kinds`, `accepts`,
-//! `category` and `wire` for what it means, `record` for one function and `json` for the document.
+//! `category`, `forms`, `roles` and `wire` for what it means, `record` for one function and `json` for the document.
 //! None of it knows the engine that calls the functions or the tools that are made of them.
 
 mod accepts;
@@ -17,6 +17,7 @@ mod ctype;
 mod declarator;
 mod definition;
 mod expression;
+mod forms;
 mod header;
 mod json;
 mod kinds;
@@ -24,6 +25,7 @@ mod lexer;
 mod library;
 mod manual;
 mod record;
+mod roles;
 #[cfg(test)]
 mod tests;
 mod wire;
