@@ -48,10 +48,6 @@ impl Types<'_> {
     fn reader(&self, written: &CType, kinds: &[&str]) -> Option<&Codec> {
         let codecs = self.codecs.get(written.name())?;
         let general = codecs.reader();
-        if kinds == ["trgeometry"] {
-            // No function of the interface reads one from text.
-            return codecs.readers.get("wkb").or(general);
-        }
         let subtype = match written.name() {
             "TInstant" => "inst",
             "TSequence" => "seq",
@@ -66,6 +62,10 @@ impl Types<'_> {
             };
             self.readers.get(&format!("{stem}{subtype}_in"))
         });
+        if own.is_none() && kinds == ["trgeometry"] {
+            // MEOS itself reads one from binary only.
+            return codecs.readers.get("wkb").or(general);
+        }
         // A type that accepts everything is best read by the library's own choice.
         if kinds.len() > 5 { general.or(own) } else { own.or(general) }
     }
