@@ -34,6 +34,10 @@ pub(super) fn accepts(
         let general =
             parameters.get(at).is_some_and(|it| *kinds == kinds::of_c_type(&it.ctype, &it.ctype)) && kinds.len() > 5;
         let own = family_kinds(family);
+        // The optional families lie in the plane: cbuffers, poses and networks have no geodetic form.
+        if !own.is_empty() && kinds.iter().any(|kind| kinds::base(kind) == Some("geometry")) {
+            kinds.retain(|kind| kinds::base(kind) != Some("geography"));
+        }
         if general && own.iter().any(|kind| kinds.contains(kind)) {
             kinds.retain(|kind| own.contains(kind));
         }
@@ -239,6 +243,7 @@ mod tests {
     fn a_family_s_header_speaks_of_its_own_types() {
         assert_eq!(accepted("int f(const Temporal *a, const Set *b)", "", "NPOINT"), [["tnpoint"], ["npointset"]]);
         assert_eq!(accepted("int f(const Span *a)", "", "NPOINT")[0].len(), 5);
+        assert_eq!(accepted("int f(const GSERIALIZED *a)", "", "RGEO"), [["geometry"]]);
     }
 
     #[test]
