@@ -34,6 +34,10 @@ pub(super) fn accepts(
         let general =
             parameters.get(at).is_some_and(|it| *kinds == kinds::of_c_type(&it.ctype, &it.ctype)) && kinds.len() > 5;
         let own = family_kinds(family);
+        // The optional families lie in the plane: cbuffers, poses and networks have no geodetic form.
+        if !own.is_empty() && kinds.iter().any(|kind| kinds::base(kind) == Some("geometry")) {
+            kinds.retain(|kind| kinds::base(kind) != Some("geography"));
+        }
         if general && own.iter().any(|kind| kinds.contains(kind)) {
             kinds.retain(|kind| own.contains(kind));
         }
@@ -85,12 +89,15 @@ fn by_name(name: &str, found: &[Kinds]) -> Vec<(usize, Kinds)> {
         return Vec::new();
     }
     let mut narrowed = Vec::new();
-    let mut next = 0;
+    let mut used: Vec<usize> = Vec::new();
     for (at, possible) in found.iter().enumerate() {
-        let fits = |word: &&str| kinds::of_word(word).filter(|kinds| kinds.iter().any(|kind| possible.contains(kind)));
-        let hit = words.iter().enumerate().skip(next).find_map(|(word_at, word)| Some((word_at, fits(word)?)));
+        let fits = |word: &str| kinds::of_word(word).filter(|kinds| kinds.iter().any(|kind| possible.contains(kind)));
+        // Mostly in the order of the parameters; `union_date_span` takes them the other way round.
+        let next = used.last().map_or(0, |last| last + 1);
+        let order = (next..words.len()).chain(0..next).filter(|word| !used.contains(word));
+        let hit = order.into_iter().find_map(|word_at| Some((word_at, fits(words.get(word_at)?)?)));
         if let Some((word_at, kinds)) = hit {
-            next = word_at + 1;
+            used.push(word_at);
             narrowed.push((at, kinds));
         }
     }
@@ -146,10 +153,14 @@ fn combined(
         let goes = |earlier: &[&'static str], kind: &'static str| {
             earlier.iter().enumerate().all(|(before, other)| {
                 let open = |at: usize| accepts.get(at).is_some_and(|kinds| kinds.len() > 1);
-                if open(before) && open(at) && alike(before, at) {
-                    *other == kind
-                } else {
-                    !(open(before) || open(at)) || together(other, kind)
+                // A set beside any temporal value is one of its values; only where a set of times is all there can
+                // be, it is one of times.
+                let of_times = |a: &str, b: &str| a == "tstzset" && kinds::is_temporal(b);
+                match (open(before), open(at)) {
+                    (true, true) if alike(before, at) => *other == kind,
+                    (true, true) if of_times(other, kind) || of_times(kind, other) => false,
+                    (false, false) => true,
+                    _ => together(other, kind),
                 }
             })
         };
@@ -223,6 +234,7 @@ mod tests {
     fn a_value_named_beside_a_container_tells_what_is_in_it() {
         let of = |prototype| accepted(prototype, "", "CORE");
         assert_eq!(of("Set *union_date_set(DateADT d, const Set *s)"), [["date"], ["dateset"]]);
+        assert_eq!(of("SpanSet *union_float_span(const Span *s, double d)"), [["floatspan"], ["float"]]);
         assert_eq!(of("bool adjacent_span_float(const Span *s, double d)"), [["floatspan"], ["float"]]);
         assert_eq!(of("Temporal *temporal_shift_int(const Temporal *t, int n)")[0].len(), 12);
     }
@@ -231,6 +243,7 @@ mod tests {
     fn a_family_s_header_speaks_of_its_own_types() {
         assert_eq!(accepted("int f(const Temporal *a, const Set *b)", "", "NPOINT"), [["tnpoint"], ["npointset"]]);
         assert_eq!(accepted("int f(const Span *a)", "", "NPOINT")[0].len(), 5);
+        assert_eq!(accepted("int f(const GSERIALIZED *a)", "", "RGEO"), [["geometry"]]);
     }
 
     #[test]

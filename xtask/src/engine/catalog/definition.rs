@@ -11,7 +11,7 @@ use super::header;
 use super::lexer::{self, Kind, Token};
 
 /// One function that is defined in a source file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Definition {
     pub(super) name: String,
     /// The names its parameters have there, in order; a header may name them otherwise.

@@ -2,10 +2,10 @@
 
 use super::codecs;
 use super::definition::Definition;
+use super::forms::Types;
 use super::library::{Declared, Library};
 use super::manual::Manual;
 use super::record;
-use super::wire::Types;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 

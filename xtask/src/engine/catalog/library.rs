@@ -36,6 +36,9 @@ const HEADERS: [Origin; 11] = [
     origin("meos_rgeo.h", "meos_rgeo.h", "RGEO"),
 ];
 
+/// Where the functions are declared that are linked beside the library.
+const HELPERS: Origin = origin("", "engine.h", "CORE");
+
 /// Something and the installed header that declares it.
 #[derive(Clone, Debug)]
 pub(super) struct Declared<T> {
@@ -138,6 +141,19 @@ fn c_files(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 impl Library {
+    /// Adds functions that are linked beside the library; returns their definitions, about which no source speaks.
+    pub(super) fn add_helpers(&mut self, prototypes: &str) -> Vec<Definition> {
+        let header = header::read(prototypes);
+        self.unreadable.extend(header.unreadable.into_iter().map(|(line, text)| format!("helpers:{line}: {text}")));
+        let mut definitions = Vec::new();
+        for item in header.functions {
+            let parameters = item.parameters.list.iter().map(|parameter| parameter.name.clone()).collect();
+            definitions.push(Definition { name: item.name.clone(), parameters, ..Definition::default() });
+            self.functions.push(declared(&HELPERS, item));
+        }
+        definitions
+    }
+
     fn add(&mut self, origin: &Origin, header: header::Header, seen: &mut BTreeMap<String, Prototype>) {
         for prototype in header.functions {
             match seen.get(&prototype.name) {

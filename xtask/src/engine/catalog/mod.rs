@@ -5,7 +5,7 @@
 //!
 //! The way through: `lexer` → `conditional` → `header` (with `declarator`, `ctype`, `expression`) → `library` for what is
 //! declared; the same and `comment` → `definition` for what the sources say of it; then `codecs`, `kinds`, `accepts`,
-//! `category` and `wire` for what it means, `record` for one function and `json` for the document.
+//! `category`, `forms`, `roles` and `wire` for what it means, `record` for one function and `json` for the document.
 //! None of it knows the engine that calls the functions or the tools that are made of them.
 
 mod accepts;
@@ -17,6 +17,7 @@ mod ctype;
 mod declarator;
 mod definition;
 mod expression;
+mod forms;
 mod header;
 mod json;
 mod kinds;
@@ -24,6 +25,7 @@ mod lexer;
 mod library;
 mod manual;
 mod record;
+mod roles;
 #[cfg(test)]
 mod tests;
 mod wire;
@@ -43,6 +45,16 @@ pub(crate) struct Summary {
     pub(crate) undefined: Vec<String>,
 }
 
+/// What the maker of a catalog knows beyond the sources.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Additions<'a> {
+    /// The package the sources came in, as `meos-src 0.2.0`; when absent, the manifest beside them says it.
+    pub(crate) package: Option<&'a str>,
+    /// C prototypes of functions that are linked beside the library, such as a reader it lacks. They are listed as
+    /// internal ones, and a reader `<type>_in` among them is the one that arguments of its type get.
+    pub(crate) helpers: &'a str,
+}
+
 /// Writes the catalog of the sources in `meos_source` to the file `out`.
 ///
 /// The folder is that of the crate `meos-src` or its `source`. The same sources give the same bytes.
@@ -50,21 +62,24 @@ pub(crate) struct Summary {
 /// # Errors
 ///
 /// The folder holds no MEOS sources, one of them cannot be read, or `out` cannot be written.
-pub(crate) fn write(meos_source: &Path, out: &Path) -> Result<Summary> {
-    let (document, summary) = make(meos_source)?;
+pub(crate) fn write(meos_source: &Path, additions: Additions<'_>, out: &Path) -> Result<Summary> {
+    let (document, summary) = make(meos_source, additions)?;
     let text = serde_json::to_string(&document).context("the catalog cannot be written as JSON")?;
     std::fs::write(out, text).with_context(|| format!("cannot write the catalog `{}`", out.display()))?;
     Ok(summary)
 }
 
 /// Makes the catalog.
-fn make(meos_source: &Path) -> Result<(serde_json::Value, Summary)> {
+fn make(meos_source: &Path, additions: Additions<'_>) -> Result<(serde_json::Value, Summary)> {
     let root = library::root(meos_source)?;
-    let library = library::read(&root)?;
-    let definitions = library::definitions(&root)?;
+    let mut library = library::read(&root)?;
+    let mut definitions = library::definitions(&root)?;
+    for helper in library.add_helpers(additions.helpers) {
+        definitions.insert(helper.name.clone(), helper);
+    }
     let manual = manual::read(&root)?;
     let release = library::release(&root)?;
-    let source = library::package(&root);
+    let source = additions.package.map_or_else(|| library::package(&root), str::to_owned);
     let origin = json::Origin { release: &release, source: &source };
     let document = json::document(&library, &definitions, &manual, &origin);
     let names = library.functions.iter().map(|each| &each.item.name);

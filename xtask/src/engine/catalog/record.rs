@@ -8,11 +8,12 @@ use super::category;
 use super::comment::Comment;
 use super::ctype::{CType, Typedefs};
 use super::definition::Definition;
+use super::forms::Types;
 use super::header::Prototype;
 use super::kinds::{self, Kinds};
 use super::library::Declared;
 use super::manual::Manual;
-use super::wire::{self, Types, Wire};
+use super::wire::{self, Wire};
 use serde_json::{Map, Value, json};
 
 /// Makes the entry.

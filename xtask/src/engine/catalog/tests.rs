@@ -3,7 +3,7 @@
 //! `ABI_MCP_MEOS_SOURCE` names the folder of the crate `meos-src` (as `cargo vendor` leaves it); `ABI_MCP_CORPUS` the
 //! folder of the shared corpus, else it is looked for beside the repository.
 
-use super::{make, write};
+use super::{Additions, make, write};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -46,7 +46,7 @@ const FILES: [(&str, &str); 16] = [
     ("meos/include/meos_cbuffer.h", ""),
     ("meos/include/meos_npoint.h", "extern int npoint_broken(int n)(void);"),
     ("meos/include/meos_pose.h", ""),
-    ("meos/include/meos_rgeo.h", ""),
+    ("meos/include/meos_rgeo.h", "extern int trgeo_turn(const Temporal *temp);"),
     (
         "meos/src/deep/all.c",
         r#"
@@ -81,6 +81,8 @@ const FILES: [(&str, &str); 16] = [
         void temporal_grow(Temporal *temp, double by) { }
         /** @ingroup meos_temporal_bbox */
         int temporal_visit(const Temporal *temp, int (*visit)(void *)) { return 0; }
+        /** @ingroup meos_rgeo_transf */
+        int trgeo_turn(const Temporal *temp) { return 0; }
         /** @ingroup meos_internal_temporal */
         int temporal_secret(const Temporal *temp) { return 0; }
         "#,
@@ -108,7 +110,7 @@ fn functions(document: &Value) -> BTreeMap<&str, &Value> {
 #[test]
 fn a_function_s_entry_says_what_the_sources_say() -> Result<()> {
     let folder = library()?;
-    let (document, summary) = make(folder.path())?;
+    let (document, summary) = make(folder.path(), Additions::default())?;
     let functions = functions(&document);
     let size = functions["tfloat_size"];
     assert_eq!(size["doc"], "Return the size of a value.");
@@ -122,7 +124,7 @@ fn a_function_s_entry_says_what_the_sources_say() -> Result<()> {
     assert_eq!(size["wire"]["params"][0]["decode"], "tfloat_in");
     assert_eq!(size["network"], json!({"exposable": true, "method": "POST", "reason": null}));
     assert_eq!(document["meos"]["release"], "9.8.7rc6");
-    assert_eq!((summary.functions, summary.undefined.as_slice()), (16, &["temporal_forgotten".to_owned()][..]));
+    assert_eq!((summary.functions, summary.undefined.as_slice()), (17, &["temporal_forgotten".to_owned()][..]));
     assert_eq!(summary.unreadable, ["meos_npoint.h:1: extern int npoint_broken ( int n ) ( void )"]);
     Ok(())
 }
@@ -130,7 +132,7 @@ fn a_function_s_entry_says_what_the_sources_say() -> Result<()> {
 #[test]
 fn moments_enumerations_results_by_address_and_arrays_travel() -> Result<()> {
     let folder = library()?;
-    let (document, _) = make(folder.path())?;
+    let (document, _) = make(folder.path(), Additions::default())?;
     let functions = functions(&document);
     let shift = &functions["temporal_shift"]["wire"]["params"];
     assert_eq!((&shift[1]["kind"], &shift[1]["decode"]), (&json!("serialized"), &json!("timestamptz_in")));
@@ -153,7 +155,7 @@ fn moments_enumerations_results_by_address_and_arrays_travel() -> Result<()> {
 #[test]
 fn a_function_that_cannot_be_offered_says_why() -> Result<()> {
     let folder = library()?;
-    let (document, summary) = make(folder.path())?;
+    let (document, summary) = make(folder.path(), Additions::default())?;
     let functions = functions(&document);
     let reason = |name: &str| functions[name]["network"]["reason"].as_str();
     assert_eq!(reason("temporal_forgotten"), Some("internal; undefined"));
@@ -162,7 +164,20 @@ fn a_function_that_cannot_be_offered_says_why() -> Result<()> {
     assert_eq!(reason("temporal_grow"), Some("no-result"));
     assert_eq!(reason("temporal_secret"), Some("internal"));
     assert_eq!(reason("temporal_visit"), Some("no-decoder:int (*)(void *)"));
-    assert_eq!(summary.exposable, 5);
+    assert_eq!(summary.exposable, 6);
+    Ok(())
+}
+
+#[test]
+fn a_helper_that_reads_a_type_is_the_reader_of_its_arguments() -> Result<()> {
+    let folder = library()?;
+    let helpers = "extern Temporal *trgeometry_in(const char *str);";
+    let (document, _) = make(folder.path(), Additions { package: Some("made up 1"), helpers })?;
+    let functions = functions(&document);
+    let helper = functions["trgeometry_in"];
+    assert_eq!((&helper["file"], &helper["network"]["reason"]), (&json!("engine.h"), &json!("internal")));
+    assert_eq!(functions["trgeo_turn"]["wire"]["params"][0]["decode"], "trgeometry_in");
+    assert_eq!(document["meos"]["source"], "made up 1");
     Ok(())
 }
 
@@ -171,7 +186,7 @@ fn the_same_sources_give_the_same_bytes() -> Result<()> {
     let folder = library()?;
     let out = [folder.path().join("a.json"), folder.path().join("b.json")];
     for path in &out {
-        write(folder.path(), path)?;
+        write(folder.path(), Additions::default(), path)?;
     }
     assert_eq!(std::fs::read(&out[0])?, std::fs::read(&out[1])?);
     Ok(())
@@ -179,7 +194,7 @@ fn the_same_sources_give_the_same_bytes() -> Result<()> {
 
 #[test]
 fn a_folder_without_the_sources_is_refused_by_its_name() {
-    let missing = write(Path::new("nowhere"), Path::new("out.json"));
+    let missing = write(Path::new("nowhere"), Additions::default(), Path::new("out.json"));
     assert!(missing.is_err_and(|error| error.to_string().contains("`nowhere` holds no MEOS sources")));
 }
 
@@ -242,7 +257,7 @@ fn both_catalogs() -> Result<Option<(Value, Value)>> {
         println!("skipped: there is no gzip");
         return Ok(None);
     };
-    let (ours, summary) = make(Path::new(&source))?;
+    let (ours, summary) = make(Path::new(&source), Additions::default())?;
     ensure!(summary.unreadable.is_empty(), "prototypes that cannot be read: {:?}", summary.unreadable);
     Ok(Some((ours, serde_json::from_slice(&unpacked.stdout)?)))
 }
