@@ -4,6 +4,7 @@ use crate::choose::choose;
 use crate::codecs::Codecs;
 use crate::ctype::Enums;
 use crate::function::Function;
+use crate::keywords;
 use crate::operand::{Operand, operands};
 use crate::outcome::{Outgoing, outgoing};
 use crate::shape::{Shape, Slot};
@@ -36,6 +37,7 @@ pub(crate) fn map(function: &Function, sql: &Sql, codecs: &Codecs, enums: &Enums
         idempotent: Some(true),
         open_world: Some(false),
         category: function.category.clone(),
+        keywords: keywords::of(&function.name, choice.rows.iter().flatten().map(|of| of.name), &result.label),
         parameters: operands.iter().map(parameter).collect(),
         output_schema: Some(result.schema),
         call_spec: Some(CallSpec { format: FORMAT.to_owned(), bytes }),
