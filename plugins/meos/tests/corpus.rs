@@ -1,6 +1,13 @@
 //! The real catalog, where the corpus is at hand: `<repository>/../shared/corpus`, or where `ABI_MCP_CORPUS` says.
 //! Without it each test says that it skipped.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests and their helpers speak by panicking"
+)]
+
 use abi_mcp_meos_call::{Argument, Call, Codec, Decoder, Input, Output};
 use abi_mcp_sdk::serde_json::{Map, Value, from_slice};
 use abi_mcp_sdk::{Mapper, Mapping, Method, Options, Projection};

@@ -1,5 +1,12 @@
 //! Faults met in the field, as far as the mapper is what goes wrong or right. The catalog is the golden one.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests and their helpers speak by panicking"
+)]
+
 use abi_mcp_meos_call::{Argument, Call, Constant, Input, Output, Place, Scalar};
 use abi_mcp_sdk::serde_json::{Map, Value, from_slice, json};
 use abi_mcp_sdk::{Mapper, Mapping, Method, Options, Projection};

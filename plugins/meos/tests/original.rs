@@ -1,5 +1,12 @@
 //! The acceptance facts of the original generator's manifest (M1 to M13), on a catalog of five functions.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "tests and their helpers speak by panicking"
+)]
+
 use abi_mcp_sdk::Projection;
 use abi_mcp_sdk::serde_json::{Value, from_slice, json};
 use meos::Meos;
