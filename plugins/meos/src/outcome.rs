@@ -94,9 +94,8 @@ fn written(value: &Value, types: &[&'static Type], codecs: &Codecs, enums: &Enum
 /// The writers for values of these types.
 fn encoded(kind: Kind, types: &[&'static Type], codecs: &Codecs) -> Option<Output> {
     let general = codecs.writer(kind);
-    if types.iter().any(|it| it.base == Base::Rigid) {
-        // MEOS has no reader for the text of rigid geometries: as text the result would be a dead end.
-        return codecs.hexwkb_writer().or(general).map(Output::Encoded);
+    if !types.is_empty() && types.iter().all(|it| it.base == Base::Rigid) {
+        return codecs.rigid_writer().or(general).map(Output::Encoded);
     }
     let placeless = !types.is_empty() && types.iter().all(|it| !it.is_spatial());
     let spatial = if placeless { None } else { codecs.spatial_writer(kind) };
