@@ -18,6 +18,7 @@ pub(crate) fn example(function: &str, param: &str, it: &'static Type) -> String 
     match (function, param, it.kind) {
         _ if function.contains("_transform") && it.is_spatial() => format!("SRID=4326;{}", it.example),
         (_, _, Kind::STBox) if function.contains("_transform") => format!("SRID=4326;{}", it.example),
+        ("trgeoinst_make" | "geo_tpose_to_trgeo", _, Kind::Geo) => "Polygon((0 0,1 0,1 1,0 0))".to_owned(),
         ("geomeas_to_tpoint", ..) => "Linestring M(0 0 946684800,3 4 946771200)".to_owned(),
         (_, _, Kind::Geo) if wants_line(function) && it.base == Base::Geometry && param != "gs2" => {
             "Linestring(0 0,3 4)".to_owned()
@@ -37,7 +38,7 @@ pub(crate) fn example(function: &str, param: &str, it: &'static Type) -> String 
 fn wants_height(function: &str) -> bool {
     let word =
         |word: &str| matches!(word, "back" | "front" | "overback" | "overfront" | "volume" | "zmin" | "zmax" | "z");
-    function.contains("3d") && !function.contains("make") || function.split('_').any(word)
+    function.contains("3d") || function.split('_').any(word)
 }
 
 fn wants_line(function: &str) -> bool {
@@ -95,6 +96,7 @@ fn hexwkb(function: &str) -> Option<String> {
         "stbox_from_hexwkb" => "01010000000000000000000000000000084000000000000000000000000000001040",
         "temporal_from_hexwkb" => "01230001010000000000000000000000",
         "geom_from_hexewkb" | "geog_from_hexewkb" => "0101000020E6100000000000000000F03F000000000000F03F",
+        "pose_from_hexwkb" => "0101000000000000F03F000000000000F03F000000000000E03F",
         _ if function.ends_with("_from_hexwkb") => return Some("what its `_as_hexwkb` function writes".to_owned()),
         _ => return None,
     };

@@ -301,3 +301,51 @@ fn looks_alike(a: Base, b: Base) -> bool {
 pub(crate) fn listed(label: String) -> String {
     if label.contains(' ') { format!("({label})[]") } else { format!("{label}[]") }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{all, named};
+
+    fn said(names: &[&str], kind: Kind) -> String {
+        let types: Vec<&'static Type> = names.iter().filter_map(|name| named(name)).collect();
+        forms(&types, kind, true, |it| it.name.to_uppercase())
+    }
+
+    #[test]
+    fn one_type_shows_one_example_and_the_other_forms() {
+        assert_eq!(said(&["tfloat"], Kind::Temporal), "`TFLOAT`; MF-JSON, HexWKB too");
+        assert_eq!(said(&["interval"], Kind::Interval), "`INTERVAL`");
+    }
+
+    #[test]
+    fn a_type_hidden_behind_another_is_reached_by_its_name() {
+        let points = said(&["tgeompoint", "tgeogpoint"], Kind::Temporal);
+        assert_eq!(points, "tgeompoint `TGEOMPOINT`; MF-JSON, HexWKB too. To name the type: `tgeogpoint '…'`");
+        let numbers = said(&["intset", "floatset"], Kind::Set);
+        assert_eq!(numbers, "intset `INTSET` or floatset `FLOATSET`; HexWKB too. To name the type: `floatset '…'`");
+        assert!(!said(&["tfloat", "ttext"], Kind::Temporal).contains("name the type"));
+    }
+
+    #[test]
+    fn what_has_no_text_says_so() {
+        let types = [named("trgeometry").expect("a type")];
+        assert_eq!(forms(&types, Kind::Temporal, false, |it| it.name.to_owned()), "HexWKB only");
+    }
+
+    #[test]
+    fn many_types_are_called_by_their_family() {
+        assert_eq!(label(&all(Kind::Temporal), Kind::Temporal), "temporal");
+        let places: Vec<_> = all(Kind::Temporal).into_iter().filter(|it| it.is_spatial()).collect();
+        assert_eq!(label(&places, Kind::Temporal), "tspatial");
+        assert_eq!(label(&[], Kind::Span), "span");
+        assert_eq!(listed("tint | tfloat".to_owned()), "(tint | tfloat)[]");
+    }
+
+    #[test]
+    fn integers_have_the_bounds_of_their_c_type() {
+        assert_eq!(scalar_schema(Scalar::Int64)["minimum"], i64::MIN);
+        assert_eq!(scalar_schema(Scalar::Uint64)["maximum"], u64::MAX);
+        assert_eq!(scalar_schema(Scalar::Uint8), json!({ "type": "integer", "minimum": 0, "maximum": 255 }));
+    }
+}

@@ -211,3 +211,47 @@ fn geo(beside: &[&'static Type]) -> Vec<&'static Type> {
     let names = [flat.then_some("geometry"), round.then_some("geography")];
     names.into_iter().flatten().filter_map(named).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(types: &[&'static Type]) -> Vec<&'static str> {
+        types.iter().map(|it| it.name).collect()
+    }
+
+    fn types_of(list: &[&str]) -> Vec<&'static Type> {
+        list.iter().filter_map(|name| named(name)).collect()
+    }
+
+    #[test]
+    fn what_an_operation_is_says_what_comes_out() {
+        let of = |name: &str, kind: Kind, beside: &[&str]| names(&by_operation(name, kind, &types_of(beside)));
+        assert_eq!(of("tdwithin_tgeo_tgeo", Kind::Temporal, &["tgeompoint"]), ["tbool"]);
+        assert_eq!(of("tpoint_speed", Kind::Temporal, &["tgeompoint"]), ["tfloat"]);
+        assert_eq!(of("tdistance_tgeo_geo", Kind::Temporal, &["tgeompoint"]), ["tfloat"]);
+        // The distance of whole numbers is one.
+        assert!(of("tdistance_tint_int", Kind::Temporal, &["tint"]).is_empty());
+        assert_eq!(of("temporal_time", Kind::SpanSet, &["tint", "tfloat"]), ["tstzspanset"]);
+        assert_eq!(of("tnumber_valuespans", Kind::SpanSet, &["tint", "tfloat"]), ["intspanset", "floatspanset"]);
+        assert!(of("temporal_at_tstzspan", Kind::Temporal, &["tint"]).is_empty());
+    }
+
+    #[test]
+    fn geometries_of_the_round_earth_are_geographies() {
+        assert_eq!(names(&geo(&types_of(&["tgeompoint", "geometry"]))), ["geometry"]);
+        assert_eq!(names(&geo(&types_of(&["tgeogpoint"]))), ["geography"]);
+        assert_eq!(names(&geo(&types_of(&["tgeompoint", "tgeogpoint"]))), ["geometry", "geography"]);
+        assert_eq!(names(&geo(&[])), ["geometry"]);
+    }
+
+    #[test]
+    fn sets_and_spans_are_made_of_what_the_operands_are_made_of() {
+        let found = |name: &str, beside: &[&str]| {
+            names(&of_the_same_base(all(Kind::SpanSet), &types_of(beside), &Words::of(name)))
+        };
+        assert_eq!(found("minus_int_span", &["intspan"]), ["intspanset"]);
+        assert_eq!(found("union_timestamptz_spanset", &[]), ["tstzspanset"]);
+        assert_eq!(found("something", &["tint"]).len(), 5);
+    }
+}

@@ -5,7 +5,8 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
-    reason = "tests and their helpers speak by panicking"
+    clippy::print_stdout,
+    reason = "tests and their helpers speak by panicking, and say when they skip"
 )]
 
 use abi_mcp_meos_call::{Argument, Call, Codec, Decoder, Input, Output};
