@@ -24,6 +24,7 @@ pub(crate) fn example(function: &str, param: &str, it: &'static Type) -> String 
             "Linestring(0 0,3 4)".to_owned()
         }
         ("tgeometry_to_tgeompoint", ..) => named("tgeompoint").map_or(it.example, |it| it.example).to_owned(),
+        ("tgeography_to_tgeogpoint", ..) => named("tgeogpoint").map_or(it.example, |it| it.example).to_owned(),
         ("tfloat_to_tint" | "tgeompoint_to_tgeometry" | "tgeogpoint_to_tgeography", ..) => {
             format!("Interp=Step;{}", it.example)
         }
