@@ -8,6 +8,7 @@
 mod bench;
 mod contracts;
 mod demo;
+mod engine;
 mod guests;
 mod host;
 mod process;
@@ -51,6 +52,7 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
     match verb.as_str() {
         "demo" => demo::run(&tree, rest),
         "test" => suite::run(&tree, rest),
+        "engine" => engine::run(&tree, rest).map(|()| ExitCode::SUCCESS),
         "guests" => guests::run(&tree, rest).map(|()| ExitCode::SUCCESS),
         "build" => none(rest).and_then(|()| host::build(&tree)).map(|_| ExitCode::SUCCESS),
         "tidy" => none(rest).and_then(|()| tidy::run(&tree)).map(|()| ExitCode::SUCCESS),
