@@ -26,6 +26,8 @@ usage: cargo xtask <verb>
 
   demo [ARGS..]        build everything, then play a whole MCP session against the embedded node
   test [STEP..]        the whole suite, or only the named steps
+  engine [--check] [--without-geos]
+                       build the component that runs MEOS (GPL: it is loaded, never embedded)
   guests [--check]     build the plugin components; with --check only say whether they are current
   build                components, the host (development profile) and its compiled-code cache
   tidy                 the rules of the tree: who may use what, file heads, file sizes, paths

@@ -67,7 +67,9 @@ pub(crate) fn read(
 
 /// An argument the call does not know is a slip of the caller's, not something to pass over.
 fn refuse_strangers(call: &Call, given: &Map<String, Value>) -> Result<(), Failure> {
-    let known = |wanted: &str| call.arguments.iter().any(|argument| matches!(argument, Argument::Given { name, .. } if name == wanted));
+    let known = |wanted: &str| {
+        call.arguments.iter().any(|argument| matches!(argument, Argument::Given { name, .. } if name == wanted))
+    };
     match given.keys().find(|name| !known(name)) {
         Some(name) => Err(Failure::argument(name, "there is no argument of this name")),
         None => Ok(()),
@@ -231,7 +233,8 @@ fn array(
     let size = element_size(machine, &inner);
     let at = machine.allocate(size.saturating_mul(u32::try_from(list.len()).unwrap_or(u32::MAX)).max(8));
     for (number, json) in (0..).zip(list) {
-        let numbered = |failure: Failure| Failure { message: format!("element {number}: {}", failure.message), ..failure };
+        let numbered =
+            |failure: Failure| Failure { message: format!("element {number}: {}", failure.message), ..failure };
         if json.is_null() {
             return Err(Failure::at(Stage::Arguments, format!("element {number}: it may not be null")));
         }

@@ -103,7 +103,8 @@ impl Machine for Meos {
 
     fn structure(&self, name: &str) -> Option<u32> {
         // SAFETY: the table and its length are constants of the generated file.
-        let rows = unsafe { core::slice::from_raw_parts(&raw const abi_mcp_structures, abi_mcp_structure_count as usize) };
+        let rows =
+            unsafe { core::slice::from_raw_parts(&raw const abi_mcp_structures, abi_mcp_structure_count as usize) };
         rows.iter().find(|row| bytes(row.name) == name.as_bytes())?.number.try_into().ok()
     }
 

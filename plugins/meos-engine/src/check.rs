@@ -17,7 +17,7 @@ pub fn unsupported(machine: &impl Machine, call: &Call) -> Option<String> {
 
 fn checked(machine: &impl Machine, call: &Call) -> Result<(), String> {
     let function = look_up(machine, &call.function)?;
-    lacking(machine, &call.function)?;
+    lacking(&call.function)?;
     let parameters = &function.signature.parameters;
     if parameters.len() != call.arguments.len() {
         let (has, given) = (parameters.len(), call.arguments.len());
@@ -32,7 +32,11 @@ fn checked(machine: &impl Machine, call: &Call) -> Result<(), String> {
             Argument::Fixed(value) => constant(value, kind),
         };
         if !fits {
-            return Err(format!("parameter {number} of `{}` has another C type in MEOS {}", call.function, machine.release()));
+            return Err(format!(
+                "parameter {number} of `{}` has another C type in MEOS {}",
+                call.function,
+                machine.release()
+            ));
         }
     }
     result(machine, call, &function)
@@ -42,11 +46,16 @@ fn look_up(machine: &impl Machine, name: &str) -> Result<Function, String> {
     machine.function(name).ok_or_else(|| format!("{name} is not in MEOS {}", machine.release()))
 }
 
-/// Functions that are there and cannot work in this engine.
-fn lacking(_machine: &impl Machine, name: &str) -> Result<(), String> {
-    let words: Vec<&str> = name.split('_').collect();
-    if words.contains(&"transform") {
+/// Functions that are there and cannot work in this engine, by the words of their names.
+fn lacking(name: &str) -> Result<(), String> {
+    const NETWORK: [&str; 5] = ["npoint", "nsegment", "npointset", "tnpoint", "ways"];
+    let mut words = name.split('_');
+    if words.clone().any(|word| word == "transform") {
         return Err(format!("{name} needs PROJ, which is not part of this engine"));
+    }
+    // Reading or making a network point looks its route up, whatever is done with it then.
+    if words.any(|word| NETWORK.contains(&word)) {
+        return Err(format!("{name} needs a `ways` table of routes, which is not part of this engine"));
     }
     Ok(())
 }
@@ -94,6 +103,10 @@ fn reader(machine: &impl Machine, decoder: &Decoder, kind: &Kind) -> Result<bool
             continue;
         };
         let takes_text = function.signature.parameters.first().is_some_and(|first| first.base == Base::Text);
+        if let Err(reason) = lacking(&codec.function) {
+            missing = missing.or(Some(reason));
+            continue;
+        }
         if !takes_text || !then_fits(codec, &function) || !same(&function.signature.result, kind) {
             return Ok(false);
         }
@@ -114,7 +127,9 @@ fn output(machine: &impl Machine, value: &Output, kind: &Kind) -> Result<bool, S
             let function = look_up(machine, &codec.function)?;
             let writes = function.signature.result.stars == 0 && function.signature.result.base == Base::Text;
             let takes = function.signature.parameters.first();
-            writes && then_fits(codec, &function) && takes.is_some_and(|first| same(kind, first) || same(&pointed(kind), first))
+            writes
+                && then_fits(codec, &function)
+                && takes.is_some_and(|first| same(kind, first) || same(&pointed(kind), first))
         }
         Output::Array { element, count } => {
             if let Length::Function(name, _) = count {
@@ -162,7 +177,9 @@ fn same(one: &Kind, other: &Kind) -> bool {
         };
     }
     match (&one.base, &other.base) {
-        (Base::Integer { bytes: one_bytes, .. }, Base::Integer { bytes, .. }) => one.stars == other.stars && one_bytes == bytes,
+        (Base::Integer { bytes: one_bytes, .. }, Base::Integer { bytes, .. }) => {
+            one.stars == other.stars && one_bytes == bytes
+        }
         _ => one == other,
     }
 }

@@ -30,7 +30,7 @@ impl engine::Guest for Engine {
         if !meos.has_geos() {
             limits.push("built without GEOS: most relationships and set operations of geometries fail".to_owned());
         }
-        let (name, licence) = ("MEOS".to_owned(), "GPL-2.0-or-later".to_owned());
+        let (name, licence) = ("MEOS".to_owned(), "GPL-3.0-or-later".to_owned());
         engine::About { name, release: meos.release(), licence, limits }
     }
 
@@ -61,7 +61,10 @@ impl engine::Guest for Engine {
 
 fn parsed(spec: &engine::CallSpec) -> Result<Call, Failure> {
     if spec.format != FORMAT {
-        return Err(Failure::at(Stage::Execution, format!("call-specs of format `{}` are unknown, `{FORMAT}` is known", spec.format)));
+        return Err(Failure::at(
+            Stage::Execution,
+            format!("call-specs of format `{}` are unknown, `{FORMAT}` is known", spec.format),
+        ));
     }
     serde_json::from_slice(&spec.bytes)
         .map_err(|error| Failure::at(Stage::Execution, format!("the call-spec cannot be read: {error}")))

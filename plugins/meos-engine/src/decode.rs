@@ -68,10 +68,13 @@ pub(crate) fn call(
 /// The slots of what follows a codec's first parameter.
 fn constants(machine: &mut impl Machine, function: &Function, then: &[Argument]) -> Vec<Slot> {
     let kinds = function.signature.parameters.iter().skip(1);
-    then.iter().zip(kinds).map(|(argument, kind)| match argument {
-        Argument::Fixed(value) => constant(machine, value, kind),
-        _ => u64::from(machine.allocate(IGNORED)),
-    }).collect()
+    then.iter()
+        .zip(kinds)
+        .map(|(argument, kind)| match argument {
+            Argument::Fixed(value) => constant(machine, value, kind),
+            _ => u64::from(machine.allocate(IGNORED)),
+        })
+        .collect()
 }
 
 /// A constant as the parameter's type wants it.

@@ -32,7 +32,12 @@ pub struct Failure {
 impl Failure {
     /// An argument that is not what its place wants.
     pub(crate) fn argument(name: &str, message: impl Into<String>) -> Self {
-        Self { stage: Stage::Arguments, argument: Some(name.to_owned()), code: None, message: one_line(&message.into()) }
+        Self {
+            stage: Stage::Arguments,
+            argument: Some(name.to_owned()),
+            code: None,
+            message: one_line(&message.into()),
+        }
     }
 
     /// A failure no argument is to blame for.
@@ -55,7 +60,8 @@ impl Failure {
 
 /// Words on one line, without control characters, of bearable length.
 fn one_line(text: &str) -> String {
-    let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
+    let words: Vec<&str> =
+        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
     let line = words.join(" ");
     match line.char_indices().nth(LONGEST) {
         Some((cut, _)) => format!("{}…", line.get(..cut).unwrap_or_default()),

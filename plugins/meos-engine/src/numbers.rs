@@ -142,7 +142,9 @@ pub(crate) fn shown(value: &Value) -> String {
         Value::Null => "null".to_owned(),
         Value::Array(list) => format!("a list of {}", list.len()),
         Value::Object(_) => "an object".to_owned(),
-        Value::String(text) if text.chars().count() > 40 => format!("\"{}…\"", text.chars().take(40).collect::<String>()),
+        Value::String(text) if text.chars().count() > 40 => {
+            format!("\"{}…\"", text.chars().take(40).collect::<String>())
+        }
         other => other.to_string(),
     }
 }

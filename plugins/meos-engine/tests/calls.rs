@@ -1,12 +1,19 @@
 //! Whole calls against a library of a dozen functions that takes and gives values in every way MEOS does.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::unnecessary_wraps, missing_docs, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::unnecessary_wraps,
+    missing_docs,
+    reason = "tests"
+)]
 
 mod library;
 
 use abi_mcp_meos_call::Call;
 use abi_mcp_meos_engine::{Failure, Stage, run, unsupported};
-use library::{Library, Memory, refuse};
+use library::{Library, refuse};
 use serde_json::{Value, json};
 
 /// `num` is a pointer to an int, read by `int_in` or, from text with a point, by `float_in` to a pointer to a double.
@@ -28,7 +35,9 @@ fn library() -> Library {
             let number = memory.string(a[0]).parse::<i32>().unwrap();
             Ok(memory.put(&[number.to_le_bytes(), (number + 1).to_le_bytes()].concat()))
         }),
-        ("pair_out", "z*{Pair}", |memory, a| Ok(memory.put_text(&format!("{}-{}", memory.int(a[0]), memory.int(a[0] + 4))))),
+        ("pair_out", "z*{Pair}", |memory, a| {
+            Ok(memory.put_text(&format!("{}-{}", memory.int(a[0]), memory.int(a[0] + 4))))
+        }),
         ("add", "i*o*o", |memory, a| Ok((i64::from(memory.int(a[0])) + i64::from(memory.int(a[1]))) as u64)),
         ("less", "b*oi", |memory, a| Ok(0xabcd_ef00 | u64::from(memory.int(a[0]) < a[1] as i32))),
         ("half", "ddd", |_, a| Ok((f64::from_bits(a[0]) / f64::from_bits(a[1])).to_bits())),
@@ -66,6 +75,7 @@ fn library() -> Library {
         ("two", "ii", |_, _| Ok(2)),
         ("nothing", "v", |_, _| Ok(99)),
         ("leaves", "v", |_, _| Err(abi_mcp_meos_engine::Refusal { code: None, text: String::new() })),
+        ("tnpoint_in", "*oz", |_, _| Ok(0)),
         ("geo_transform", "*o*oi", |_, a| Ok(a[0])),
     ])
 }
@@ -110,14 +120,16 @@ fn only_the_low_byte_of_a_bool_counts() {
 #[test]
 fn the_first_codec_that_reads_the_text_wins() {
     let codecs = json!({"decoded": {"type": "num", "text": [{"function": "int_in"}, {"function": "float_in"}]}});
-    let same = spec("same", json!([{"given": {"name": "a", "value": codecs}}]), json!({"encoded": {"function": "num_out"}}));
+    let same =
+        spec("same", json!([{"given": {"name": "a", "value": codecs}}]), json!({"encoded": {"function": "num_out"}}));
     assert_eq!(done(&same, json!({"a": "7"})), json!("<7>"));
     assert_eq!(done(&same, json!({"a": "1.5"})), json!("<1000>"));
 }
 
 #[test]
 fn a_group_is_read_by_the_codecs_at_one_position() {
-    let codecs = json!({"decoded": {"type": "num", "group": 0, "text": [{"function": "int_in"}, {"function": "float_in"}]}});
+    let codecs =
+        json!({"decoded": {"type": "num", "group": 0, "text": [{"function": "int_in"}, {"function": "float_in"}]}});
     let given = |name: &str| json!({"given": {"name": name, "value": codecs}});
     let add = spec("add", json!([given("a"), given("b")]), json!({"scalar": "int32"}));
     assert_eq!(done(&add, json!({"a": "1", "b": "2"})), json!(3));
@@ -132,10 +144,15 @@ fn the_form_of_a_value_chooses_its_codecs() {
         "type": "num", "text": [{"function": "int_in"}], "hexwkb": [{"function": "hex_in"}],
         "mfjson": [{"function": "json_in", "then": [{"fixed": 41}]}]
     }});
-    let same = spec("same", json!([{"given": {"name": "a", "value": codecs}}]), json!({"encoded": {"function": "num_out"}}));
+    let same =
+        spec("same", json!([{"given": {"name": "a", "value": codecs}}]), json!({"encoded": {"function": "num_out"}}));
     assert_eq!(done(&same, json!({"a": "010100000000AB"})), json!("<77>"));
     assert_eq!(done(&same, json!({"a": "{\"type\": \"MovingPoint\"}"})), json!("<41>"));
-    assert_eq!(done(&same, json!({"a": {"type": "MovingPoint"}})), json!("<41>"), "JSON that was not put into a string");
+    assert_eq!(
+        done(&same, json!({"a": {"type": "MovingPoint"}})),
+        json!("<41>"),
+        "JSON that was not put into a string"
+    );
 }
 
 #[test]
@@ -282,20 +299,44 @@ fn what_the_library_cannot_run_is_refused_with_the_reason() {
     for (spec, expected) in [
         (spec("gone", json!([]), int.clone()), "gone is not in MEOS 1.3.0"),
         (spec("add", json!([number("a")]), int.clone()), "`add` takes 2 parameters in MEOS 1.3.0, not 1"),
-        (spec("less", json!([number("a"), scalar("b", "int64")]), json!({"scalar": "bool"})), "parameter 1 of `less` has another C type in MEOS 1.3.0"),
-        (spec("add", json!([number("a"), scalar("b", "double")]), int.clone()), "parameter 1 of `add` has another C type in MEOS 1.3.0"),
-        (spec("echo", json!([scalar("a", "cstring")]), json!({"scalar": "double"})), "the result of `echo` has another C type in MEOS 1.3.0"),
-        (spec("geo_transform", json!([number("a"), scalar("b", "int32")]), int), "geo_transform needs PROJ, which is not part of this engine"),
+        (
+            spec("less", json!([number("a"), scalar("b", "int64")]), json!({"scalar": "bool"})),
+            "parameter 1 of `less` has another C type in MEOS 1.3.0",
+        ),
+        (
+            spec("add", json!([number("a"), scalar("b", "double")]), int.clone()),
+            "parameter 1 of `add` has another C type in MEOS 1.3.0",
+        ),
+        (
+            spec("echo", json!([scalar("a", "cstring")]), json!({"scalar": "double"})),
+            "the result of `echo` has another C type in MEOS 1.3.0",
+        ),
+        (
+            spec("geo_transform", json!([number("a"), scalar("b", "int32")]), int),
+            "geo_transform needs PROJ, which is not part of this engine",
+        ),
     ] {
         assert_eq!(unsupported(&library(), &call(&spec)).as_deref(), Some(expected));
     }
 }
 
 #[test]
+fn a_value_that_only_a_road_network_could_read_is_refused_before_the_call() {
+    let given = json!({"given": {"name": "a", "value": {"decoded": {"type": "tnpoint", "text": [{"function": "tnpoint_in"}]}}}});
+    let same = spec("same", json!([given]), json!({"encoded": {"function": "num_out"}}));
+    let expected = "tnpoint_in needs a `ways` table of routes, which is not part of this engine";
+    assert_eq!(unsupported(&library(), &call(&same)).as_deref(), Some(expected));
+}
+
+#[test]
 fn codecs_of_another_release_are_passed_over_while_one_is_there() {
     let decoder = |names: &[&str]| {
         let codecs: Vec<Value> = names.iter().map(|name| json!({"function": name})).collect();
-        spec("same", json!([{"given": {"name": "a", "value": {"decoded": {"type": "num", "text": codecs}}}}]), json!({"encoded": {"function": "num_out"}}))
+        spec(
+            "same",
+            json!([{"given": {"name": "a", "value": {"decoded": {"type": "num", "text": codecs}}}}]),
+            json!({"encoded": {"function": "num_out"}}),
+        )
     };
     assert_eq!(unsupported(&library(), &call(&decoder(&["new_in", "int_in"]))), None);
     assert_eq!(done(&decoder(&["new_in", "int_in"]), json!({"a": "3"})), json!("<3>"));
@@ -304,7 +345,8 @@ fn codecs_of_another_release_are_passed_over_while_one_is_there() {
 
 #[test]
 fn a_codec_that_gives_a_scalar_reads_scalars_only() {
-    let days = json!({"given": {"name": "a", "value": {"decoded": {"type": "date", "text": [{"function": "day_in"}]}}}});
+    let days =
+        json!({"given": {"name": "a", "value": {"decoded": {"type": "date", "text": [{"function": "day_in"}]}}}});
     assert_eq!(done(&spec("two", json!([days]), json!({"scalar": "int32"})), json!({"a": "2000-01-01"})), json!(2));
     let wrong = spec("same", json!([days]), json!({"encoded": {"function": "num_out"}}));
     assert!(unsupported(&library(), &call(&wrong)).is_some());
@@ -317,5 +359,4 @@ fn arguments_that_are_no_object_are_refused() {
         let failure = run(&mut library(), &call(&nothing), given).unwrap_err();
         assert_eq!(failure.stage, Stage::Arguments, "{given}");
     }
-    let _ = Memory::default();
 }

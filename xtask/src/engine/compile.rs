@@ -25,7 +25,9 @@ impl Compiler {
     pub(super) fn tool(&self, tool: &str) -> Command {
         let mut command = Command::new(&self.zig);
         command.arg(tool).current_dir(&self.work).stdin(Stdio::null());
-        command.env("ZIG_GLOBAL_CACHE_DIR", self.work.join("cache")).env("ZIG_LOCAL_CACHE_DIR", self.work.join("cache"));
+        command
+            .env("ZIG_GLOBAL_CACHE_DIR", self.work.join("cache"))
+            .env("ZIG_LOCAL_CACHE_DIR", self.work.join("cache"));
         command
     }
 
@@ -117,7 +119,12 @@ struct Report {
 
 impl Report {
     fn new(total: usize) -> Self {
-        Self { total, done: AtomicUsize::new(0), terminal: std::io::stderr().is_terminal(), shown: Mutex::new(Instant::now()) }
+        Self {
+            total,
+            done: AtomicUsize::new(0),
+            terminal: std::io::stderr().is_terminal(),
+            shown: Mutex::new(Instant::now()),
+        }
     }
 
     fn begins(&self, name: &str) {

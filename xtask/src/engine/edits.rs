@@ -41,9 +41,19 @@ pub(super) const EDITS: &[Edit] = &[
     edit(DATUM, "meos/postgres/pg_config_manual.h", "#if SIZEOF_VOID_P >= 8", "#if 1"),
     edit(DATUM, "meos/postgres/postgres.h", "typedef uintptr_t Datum;", "typedef uint64_t Datum;"),
     edit(DATUM, "meos/postgres/postgres.h", "#define SIZEOF_DATUM SIZEOF_VOID_P", "#define SIZEOF_DATUM 8"),
-    edit("`float8_gt` is used undeclared", "meos/postgres/utils/float.c", "#include <float.h>", "#include <float.h>\n#include \"utils/float.h\""),
+    edit(
+        "`float8_gt` is used undeclared",
+        "meos/postgres/utils/float.c",
+        "#include <float.h>",
+        "#include <float.h>\n#include \"utils/float.h\"",
+    ),
     edit("WASI has no `tzset`", "meos/postgres/timezone/findtimezone.c", "tzset();", ""),
-    edit("zones come from memory", "meos/postgres/timezone/pgtz.c", "int\npg_open_tzfile(", "static int\nunused_open_tzfile("),
+    edit(
+        "zones come from memory",
+        "meos/postgres/timezone/pgtz.c",
+        "int\npg_open_tzfile(",
+        "static int\nunused_open_tzfile(",
+    ),
     edit(OFFSETS, "meos/meos/include/meos_internal.h", "sizeof(size_t)", "sizeof(uint64_t)"),
     edit(OFFSETS, "meos/meos/include/meos_internal.h", "( (size_t *)(", "( (uint64_t *)("),
     edit(OFFSETS, "meos/meos/src/temporal/set.c", "sizeof(size_t)", "sizeof(uint64_t)"),
@@ -52,11 +62,36 @@ pub(super) const EDITS: &[Edit] = &[
     edit(OFFSETS, "meos/meos/src/temporal/tsequenceset.c", "sizeof(size_t)", "sizeof(uint64_t)"),
     edit(OFFSETS, "meos/meos/src/rgeo/trgeo_seq.c", "sizeof(size_t)", "sizeof(uint64_t)"),
     edit(OFFSETS, "meos/meos/src/rgeo/trgeo_seqset.c", "sizeof(size_t)", "sizeof(uint64_t)"),
-    edit("random levels have 32 bits, a long is no wider", "meos/meos/src/temporal/skiplist.c", "static int\nffsl(long int i)", "static int\nlowest_bit(uint64_t i)"),
-    edit("random levels have 32 bits, a long is no wider", "meos/meos/src/temporal/skiplist.c", "static long int\ngsl_random48", "static uint64_t\ngsl_random48"),
-    edit("random levels have 32 bits, a long is no wider", "meos/meos/src/temporal/skiplist.c", "return ffsl(~(", "return lowest_bit(~("),
-    edit(AREA, "meos/meos/include/cbuffer/tcbuffer_spatialfuncs.h", "tcbufferseq_trav_area(const TSequence *seq)", "tcbufferseq_trav_area(const TSequence *seq, bool unary_union)"),
-    edit(AREA, "meos/meos/src/cbuffer/tcbuffer_tempspatialrels.c", "tcbufferseq_trav_area(seq)", "tcbufferseq_trav_area(seq, false)"),
+    edit(
+        "random levels have 32 bits, a long is no wider",
+        "meos/meos/src/temporal/skiplist.c",
+        "static int\nffsl(long int i)",
+        "static int\nlowest_bit(uint64_t i)",
+    ),
+    edit(
+        "random levels have 32 bits, a long is no wider",
+        "meos/meos/src/temporal/skiplist.c",
+        "static long int\ngsl_random48",
+        "static uint64_t\ngsl_random48",
+    ),
+    edit(
+        "random levels have 32 bits, a long is no wider",
+        "meos/meos/src/temporal/skiplist.c",
+        "return ffsl(~(",
+        "return lowest_bit(~(",
+    ),
+    edit(
+        AREA,
+        "meos/meos/include/cbuffer/tcbuffer_spatialfuncs.h",
+        "tcbufferseq_trav_area(const TSequence *seq)",
+        "tcbufferseq_trav_area(const TSequence *seq, bool unary_union)",
+    ),
+    edit(
+        AREA,
+        "meos/meos/src/cbuffer/tcbuffer_tempspatialrels.c",
+        "tcbufferseq_trav_area(seq)",
+        "tcbufferseq_trav_area(seq, false)",
+    ),
     edit(
         "reference systems come from memory",
         "meos/meos/src/geo/tspatial_transform_meos.c",
@@ -64,7 +99,12 @@ pub(super) const EDITS: &[Edit] = &[
         "  extern char *abi_mcp_reference_system(int32_t);\n  strs.proj4text = abi_mcp_reference_system(srid);\n  if (! strs.proj4text)\n    meos_error(ERROR, MEOS_ERR_INVALID_ARG_VALUE, \"Cannot find SRID (%d) in spatial_ref_sys\", srid);\n  return strs;",
     ),
     edit("no threads, no mutex", "geos/include/geos/index/strtree/TemplateSTRtree.h", "    std::mutex lock_;", ""),
-    edit("no threads, no mutex", "geos/include/geos/index/strtree/TemplateSTRtree.h", "std::lock_guard<std::mutex> lock(lock_);", ""),
+    edit(
+        "no threads, no mutex",
+        "geos/include/geos/index/strtree/TemplateSTRtree.h",
+        "std::lock_guard<std::mutex> lock(lock_);",
+        "",
+    ),
 ];
 
 /// Applies those of `edits` that lie below `prefix` to the sources in `folder`.
@@ -79,7 +119,8 @@ pub(super) fn apply(folder: &Path, prefix: &str, edits: &[Edit]) -> Result<()> {
             edit.from.lines().next_back().unwrap_or_default(),
             edit.why
         );
-        std::fs::write(&path, text.replace(edit.from, edit.to)).with_context(|| format!("cannot write `{}`", edit.file))?;
+        std::fs::write(&path, text.replace(edit.from, edit.to))
+            .with_context(|| format!("cannot write `{}`", edit.file))?;
     }
     Ok(())
 }
@@ -100,7 +141,8 @@ fn filled(template: &str, values: &[(&str, &str)]) -> String {
     let known = |name: &str| values.iter().any(|(known, _)| *known == name);
     let mut text = String::with_capacity(template.len());
     for line in template.lines() {
-        match line.strip_prefix("#cmakedefine ").map(|rest| (rest, rest.split_whitespace().next().unwrap_or_default())) {
+        match line.strip_prefix("#cmakedefine ").map(|rest| (rest, rest.split_whitespace().next().unwrap_or_default()))
+        {
             Some((rest, name)) if known(name) => text.push_str(&format!("#define {rest}")),
             Some((_, name)) => text.push_str(&format!("/* #undef {name} */")),
             None => text.push_str(line),

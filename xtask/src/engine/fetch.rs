@@ -110,12 +110,7 @@ fn proj(crate_folder: &Path, folder: &Path) -> Result<PathBuf> {
 }
 
 /// Copies `lists` into `folder` and does `work` there, unless it was done with these very lists.
-fn step(
-    sources: &Path,
-    folder: &Path,
-    lists: &[(&str, &str)],
-    work: impl FnOnce(&Path) -> Result<()>,
-) -> Result<()> {
+fn step(sources: &Path, folder: &Path, lists: &[(&str, &str)], work: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
     let mut digest = Digest::new();
     for (list, _) in lists {
         digest.file(&sources.join(list))?;

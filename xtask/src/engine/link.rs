@@ -23,11 +23,21 @@ pub(super) fn c_library(compiler: &Compiler) -> Result<Vec<PathBuf>> {
     let source = Path::new("generated/empty.c");
     super::recipe::write(&compiler.work.join(source), "int abi_mcp_empty(void) { return 0; }\n")?;
     let mut command = compiler.tool("build-exe");
-    command.args(["--verbose-link", "-target", "wasm32-wasi", "-O", "ReleaseFast", "-lc", "-fno-entry", "-mexec-model=reactor"]);
+    command.args([
+        "--verbose-link",
+        "-target",
+        "wasm32-wasi",
+        "-O",
+        "ReleaseFast",
+        "-lc",
+        "-fno-entry",
+        "-mexec-model=reactor",
+    ]);
     command.arg("-femit-bin=generated/empty.wasm").arg(source);
     let done = process::quietly(&mut command, "preparing the C library (once, half a minute)", None)?;
     ensure!(done.status.success(), "zig cannot build its C library:\n{}", tail(&done.stderr));
-    let line = done.stderr.lines().rfind(|line| line.starts_with("wasm-ld ")).context("zig did not say how it links")?;
+    let line =
+        done.stderr.lines().rfind(|line| line.starts_with("wasm-ld ")).context("zig did not say how it links")?;
     let found = archives(line);
     ensure!(found.len() >= 2, "zig's link names no C library:\n{line}");
     Ok(found.into_iter().map(PathBuf::from).collect())
@@ -41,8 +51,15 @@ fn archives(line: &str) -> Vec<&str> {
 /// Links to a module, `linked.wasm` in the work folder.
 pub(super) fn link(compiler: &Compiler, objects: &[PathBuf], glue: &Path, libraries: &[PathBuf]) -> Result<PathBuf> {
     let mut arguments: Vec<String> = vec![
-        "--no-entry".into(), "--gc-sections".into(), "--strip-all".into(), "--stack-first".into(), "--fatal-warnings".into(),
-        "-z".into(), format!("stack-size={STACK}"), "--error-limit=20".into(), "--export=cabi_realloc".into(),
+        "--no-entry".into(),
+        "--gc-sections".into(),
+        "--strip-all".into(),
+        "--stack-first".into(),
+        "--fatal-warnings".into(),
+        "-z".into(),
+        format!("stack-size={STACK}"),
+        "--error-limit=20".into(),
+        "--export=cabi_realloc".into(),
     ];
     for function in FUNCTIONS {
         arguments.push(format!("--export={INTERFACE}#{function}"));
@@ -53,8 +70,10 @@ pub(super) fn link(compiler: &Compiler, objects: &[PathBuf], glue: &Path, librar
     let out = compiler.work.join("linked.wasm");
     arguments.extend(["-o".into(), "linked.wasm".into()]);
     // Hundreds of objects do not fit on every system's command line.
-    let quoted: Vec<String> = arguments.iter().map(|argument| format!("\"{}\"", argument.replace('\\', "\\\\"))).collect();
-    std::fs::write(compiler.work.join("link.arguments"), quoted.join("\n")).context("cannot write the linker's arguments")?;
+    let quoted: Vec<String> =
+        arguments.iter().map(|argument| format!("\"{}\"", argument.replace('\\', "\\\\"))).collect();
+    std::fs::write(compiler.work.join("link.arguments"), quoted.join("\n"))
+        .context("cannot write the linker's arguments")?;
     let done = process::quietly(compiler.tool("wasm-ld").arg("@link.arguments"), "linking", None)?;
     ensure!(done.status.success(), "the engine does not link:\n{}", tail(&done.stderr));
     Ok(out)
@@ -65,9 +84,18 @@ pub(super) fn optimise(fetched: &Fetched, work: &Path, module: &Path) -> Result<
     let out = work.join("optimised.wasm");
     let mut command = Command::new("node");
     command.arg(&fetched.wasm_opt).arg(module).arg("-o").arg(&out).args([
-        "--enable-exception-handling", "--enable-reference-types", "--enable-bulk-memory", "--enable-bulk-memory-opt",
-        "--enable-sign-ext", "--enable-mutable-globals", "--enable-nontrapping-float-to-int", "--enable-multivalue",
-        "--enable-call-indirect-overlong", "--fpcast-emu", "--pass-arg=max-func-params@24", "-O1",
+        "--enable-exception-handling",
+        "--enable-reference-types",
+        "--enable-bulk-memory",
+        "--enable-bulk-memory-opt",
+        "--enable-sign-ext",
+        "--enable-mutable-globals",
+        "--enable-nontrapping-float-to-int",
+        "--enable-multivalue",
+        "--enable-call-indirect-overlong",
+        "--fpcast-emu",
+        "--pass-arg=max-func-params@24",
+        "-O1",
     ]);
     let done = process::quietly(&mut command, "making indirect calls tolerant", None)?;
     ensure!(done.status.success(), "binaryen cannot process the module:\n{}", tail(&done.stderr));
@@ -78,7 +106,8 @@ pub(super) fn optimise(fetched: &Fetched, work: &Path, module: &Path) -> Result<
 pub(super) fn componentise(wit: &Path, module: &Path) -> Result<Vec<u8>> {
     let mut bytes = std::fs::read(module).with_context(|| format!("cannot read `{}`", module.display()))?;
     let mut resolve = wit_parser::Resolve::default();
-    let (package, _) = resolve.push_dir(wit).with_context(|| format!("cannot read the contract `{}`", wit.display()))?;
+    let (package, _) =
+        resolve.push_dir(wit).with_context(|| format!("cannot read the contract `{}`", wit.display()))?;
     let world = resolve.select_world(&[package], Some("engine-component"))?;
     embed_component_metadata(&mut bytes, &resolve, world, StringEncoding::UTF8)?;
     guests::without_imports(&bytes)

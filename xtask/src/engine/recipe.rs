@@ -27,8 +27,16 @@ pub(super) struct Unit {
 }
 
 /// For every file: a plain machine, sections the linker may drop, nothing of zig's debugging aids.
-const BASE: &[&str] =
-    &["-target", "wasm32-wasi", "-w", "-g0", "-fno-sanitize=all", "-mbulk-memory", "-ffunction-sections", "-fdata-sections"];
+const BASE: &[&str] = &[
+    "-target",
+    "wasm32-wasi",
+    "-w",
+    "-g0",
+    "-fno-sanitize=all",
+    "-mbulk-memory",
+    "-ffunction-sections",
+    "-fdata-sections",
+];
 
 /// MEOS relies on reading one memory as two types.
 const C: &[&str] = &["-std=gnu17", "-O2", "-fno-strict-aliasing", "-DNDEBUG", "-D_GNU_SOURCE"];
@@ -38,31 +46,47 @@ pub(super) const EXCEPTIONS: &[&str] =
     &["-mexception-handling", "-mllvm", "-wasm-enable-eh", "-mllvm", "-wasm-use-legacy-eh=false"];
 
 /// The same for setjmp and longjmp.
-const JUMPS: &[&str] =
-    &["-mexception-handling", "-mllvm", "-wasm-enable-sjlj", "-mllvm", "-wasm-use-legacy-eh=false"];
+const JUMPS: &[&str] = &["-mexception-handling", "-mllvm", "-wasm-enable-sjlj", "-mllvm", "-wasm-use-legacy-eh=false"];
 
-const CXX: &[&str] =
-    &["-std=c++17", "-O1", "-DNDEBUG", "-DUSE_UNSTABLE_GEOS_CPP_API", "-fwasm-exceptions"];
+const CXX: &[&str] = &["-std=c++17", "-O1", "-DNDEBUG", "-DUSE_UNSTABLE_GEOS_CPP_API", "-fwasm-exceptions"];
 
 /// The folders of MEOS whose CMake lists are followed.
 const MEOS_FOLDERS: &[&str] = &[
-    "postgres/common", "postgres/port", "postgres/timezone", "postgres/utils", "postgis/liblwgeom", "postgis/ryu",
-    "meos/src/temporal", "meos/src/geo", "meos/src/cbuffer", "meos/src/npoint", "meos/src/pose", "meos/src/rgeo",
+    "postgres/common",
+    "postgres/port",
+    "postgres/timezone",
+    "postgres/utils",
+    "postgis/liblwgeom",
+    "postgis/ryu",
+    "meos/src/temporal",
+    "meos/src/geo",
+    "meos/src/cbuffer",
+    "meos/src/npoint",
+    "meos/src/pose",
+    "meos/src/rgeo",
 ];
 
 const JSON_C: &[&str] = &[
-    "arraylist", "debug", "json_c_version", "json_object", "json_object_iterator", "json_tokener", "json_util",
-    "json_visit", "linkhash", "printbuf", "random_seed", "strerror_override",
+    "arraylist",
+    "debug",
+    "json_c_version",
+    "json_object",
+    "json_object_iterator",
+    "json_tokener",
+    "json_util",
+    "json_visit",
+    "linkhash",
+    "printbuf",
+    "random_seed",
+    "strerror_override",
 ];
 
 /// GSL's random numbers and the two distributions MEOS draws from.
-const GSL: &[&str] = &[
-    "randist/binomial_tpe", "randist/exponential", "err/error", "err/stream", "err/strerror", "sys/pow_int",
-];
+const GSL: &[&str] =
+    &["randist/binomial_tpe", "randist/exponential", "err/error", "err/stream", "err/strerror", "sys/pow_int"];
 
 /// Folders of GEOS whose files do not compile together: their `using` clauses meet.
-const ALONE: &[&str] =
-    &["src/geom", "src/geom/prep", "src/io", "src/operation/overlayng", "src/operation/valid"];
+const ALONE: &[&str] = &["src/geom", "src/geom/prep", "src/io", "src/operation/overlayng", "src/operation/valid"];
 
 /// How many files of GEOS go into one unit.
 const TOGETHER: usize = 16;
@@ -98,7 +122,12 @@ pub(super) fn units(work: &Path, flavour: Flavour) -> Result<Vec<Unit>> {
         made.push(unit(&format!("engine/{name}.c"), C, extra, &meos));
     }
     made.push(unit("engine/tags.S", &["-mexception-handling"], Vec::new(), ""));
-    let mut jumps = unit("../python/packages/ziglang/lib/libc/wasi/libc-top-half/musl/src/setjmp/wasm32/rt.c", C, strings(JUMPS), "");
+    let mut jumps = unit(
+        "../python/packages/ziglang/lib/libc/wasi/libc-top-half/musl/src/setjmp/wasm32/rt.c",
+        C,
+        strings(JUMPS),
+        "",
+    );
     jumps.name = "zig's setjmp".to_owned();
     jumps.object = PathBuf::from("objects/setjmp.o");
     made.push(jumps);
@@ -191,7 +220,12 @@ fn geos(work: &Path) -> Result<Vec<Unit>> {
         flags.extend(include(&["geos/include", "geos/src/deps", "include", "geos"]));
         flags
     };
-    let mut made = vec![unit("geos/capi/geos_ts_c.cpp", CXX, flags(), &headers), unit("geos/capi/geos_c.cpp", CXX, flags(), &headers)];
+    let mut made = vec![
+        unit("geos/capi/geos_ts_c.cpp", CXX, flags(), &headers),
+        unit("geos/capi/geos_c.cpp", CXX, flags(), &headers),
+    ];
+    // GEOS' own copy of ryu: its functions have names of their own.
+    made.push(unit("geos/src/deps/ryu/d2s.c", C, include(&["geos/src/deps"]), &headers));
     for (folder, sources) in geos_folders(&src)? {
         let size = if ALONE.contains(&folder.as_str()) { 1 } else { TOGETHER };
         for (number, batch) in sources.chunks(size).enumerate() {
@@ -199,7 +233,8 @@ fn geos(work: &Path) -> Result<Vec<Unit>> {
             let text: String = batch.iter().map(|source| format!("#include \"{source}\"\n")).collect();
             let path = work.join("generated/geos").join(&name);
             write(&path, &text)?;
-            let mut one = unit(&format!("../generated/geos/{name}"), CXX, flags(), &sources_digest(&src, &headers, batch)?);
+            let mut one =
+                unit(&format!("../generated/geos/{name}"), CXX, flags(), &sources_digest(&src, &headers, batch)?);
             one.name = format!("geos/{folder} ({} files)", batch.len());
             one.object = PathBuf::from(format!("objects/geos/{name}.o"));
             made.push(one);

@@ -18,7 +18,8 @@ pub(super) fn generate(header: &str) -> Result<String> {
             "initGEOS" | "finishGEOS" => "{}".to_owned(),
             "GEOSversion" => "{ return \"none\"; }".to_owned(),
             // MEOS_ERR_FEATURE_NOT_SUPPORTED
-            _ => "{ abi_mcp_refuse(13, \"this function needs GEOS, which this build of the engine leaves out\"); }".to_owned(),
+            _ => "{ abi_mcp_refuse(13, \"this function needs GEOS, which this build of the engine leaves out\"); }"
+                .to_owned(),
         };
         let _ = writeln!(text, "{declaration} {body}");
     }
@@ -60,7 +61,8 @@ mod tests {
 
     #[test]
     fn a_prototype_loses_its_decorations() {
-        let made = prototype("\n/x\nextern GEOSGeometry GEOS_DLL *GEOSBuffer(\n    const GEOSGeometry* g,\n    double width)");
+        let made =
+            prototype("\n/x\nextern GEOSGeometry GEOS_DLL *GEOSBuffer(\n    const GEOSGeometry* g,\n    double width)");
         let (declaration, name) = made.unwrap_or_default();
         assert_eq!(name, "GEOSBuffer");
         assert_eq!(declaration, "GEOSGeometry *GEOSBuffer( const GEOSGeometry* g, double width)");

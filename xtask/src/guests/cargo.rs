@@ -72,8 +72,11 @@ pub(super) fn static_library(tree: &Tree, toolchain: &Toolchain, manifest: &Path
     let done = process::quietly(&mut command, &format!("compiling {package}"), None)?;
     ensure!(done.status.success(), "`{package}` does not compile:\n{}", done.stderr);
     let messages = done.stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let files = messages.flat_map(|message| message.get("filenames").and_then(Value::as_array).cloned().unwrap_or_default());
-    let library = files.filter_map(|file| file.as_str().map(PathBuf::from)).rfind(|file| file.extension().is_some_and(|end| end == "a"));
+    let files =
+        messages.flat_map(|message| message.get("filenames").and_then(Value::as_array).cloned().unwrap_or_default());
+    let library = files
+        .filter_map(|file| file.as_str().map(PathBuf::from))
+        .rfind(|file| file.extension().is_some_and(|end| end == "a"));
     library.with_context(|| format!("cargo made no library of `{package}`: is its crate-type `staticlib`?"))
 }
 
