@@ -4,7 +4,9 @@
 //! C order, the codecs that read serialized values, and what becomes of the result. It knows no JSON Schema and no
 //! MCP. Travels as the JSON bytes of a call-spec of format [`FORMAT`].
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 /// The call-spec's format, as a mapper states it and an engine accepts it.
 pub const FORMAT: &str = "meos-call/1";
@@ -47,7 +49,7 @@ pub enum Argument {
 }
 
 /// A value of a C parameter that no caller chooses.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Constant {
     /// A null pointer.
@@ -62,6 +64,23 @@ pub enum Constant {
     Text(String),
 }
 
+// By hand: derived for untagged variants it cannot read `1.5` where numbers keep every digit (`arbitrary_precision`).
+impl<'de> Deserialize<'de> for Constant {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::Null => Ok(Self::Null),
+            Value::Bool(flag) => Ok(Self::Bool(flag)),
+            Value::String(text) => Ok(Self::Text(text)),
+            Value::Number(number) => number
+                .as_i64()
+                .map(Self::Integer)
+                .or_else(|| number.as_f64().map(Self::Number))
+                .ok_or_else(|| D::Error::custom(format!("the constant `{number}` fits no C type"))),
+            Value::Array(_) | Value::Object(_) => Err(D::Error::custom("a constant is a single value")),
+        }
+    }
+}
+
 /// How a JSON value becomes a C value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -74,6 +93,13 @@ pub enum Input {
     Decoded(Decoder),
     /// A list, passed as a C array of the element's C type.
     Array(Box<Input>),
+    /// A list, passed as one block of C structs in a row (`const Span *`), where [`Input::Array`] passes pointers.
+    Structs {
+        /// The struct, for example `Span`; the engine knows its size.
+        of: String,
+        /// How each element is read, to a pointer whose struct is then copied into the block.
+        element: Decoder,
+    },
 }
 
 /// A C type a JSON value fits directly.
@@ -110,6 +136,10 @@ pub enum Scalar {
 /// `period`-like member: MF-JSON or GeoJSON; only hexadecimal digits, an even number, beginning with `00` or `01`:
 /// HexWKB; anything else is text. A form without codecs falls through to text. Within a form the codecs are tried
 /// in order until one succeeds.
+///
+/// A text in the form of a SQL literal, `tgeogpoint '[Point(0 0)@2000-01-01]'`, is the exception: what is between the
+/// quotes is read, and only by the codecs whose [`Codec::literal`] is that name; `''` stands for one quote. Where no codec
+/// has that name the text is read as it stands.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Decoder {
     /// The type for messages, for example `tfloat` or `Temporal`.
@@ -117,7 +147,7 @@ pub struct Decoder {
     pub type_name: String,
     /// Arguments of one group are read by the codec at the same position: `1@2000-01-01` beside `1.5@2000-01-01` is
     /// a tfloat and not a tint. The first position at which all of the group succeed wins. Lists of one group are
-    /// equally long.
+    /// equally long. The elements of one array agree in the same way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<u8>,
     /// For text, WKT included.
@@ -136,6 +166,9 @@ pub struct Codec {
     /// The C function: `T f(const char *, ..)` to read, `char *f(T, ..)` to write. `T` may be a pointer or a scalar
     /// such as `TimestampTz`.
     pub function: String,
+    /// The type this reads, where a caller may name it to leave no doubt; see [`Decoder`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub literal: Option<String>,
     /// What follows. A reader's or writer's parameter that takes an address nobody reads is [`Argument::Ignored`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub then: Vec<Argument>,
@@ -176,10 +209,21 @@ pub enum Output {
     Enum(Vec<(String, i64)>),
     /// Written by a codec as a string.
     Encoded(Codec),
+    /// Written as a string by the first of the codecs that succeeds: what the value is shows only when it is there.
+    FirstEncoded(Vec<Codec>),
     /// A C array, as a list. A null pointer or a count of zero or less is the empty list.
     Array {
         /// Each element. [`Scalar`] and scalar codecs: an array of values; pointer codecs: an array of pointers.
         element: Box<Output>,
+        /// How many there are.
+        count: Length,
+    },
+    /// One block of C structs in a row (`Span *`), as a list. Empty as [`Output::Array`] is.
+    Structs {
+        /// The struct, for example `STBox`; the engine knows its size.
+        of: String,
+        /// Writes one, from its address.
+        codec: Codec,
         /// How many there are.
         count: Length,
     },
@@ -193,4 +237,44 @@ pub enum Length {
     Written,
     /// What that function, of C type `int f(T)`, returns for the call's argument at that position.
     Function(String, usize),
+    /// As many as the caller gave in the array argument of that name.
+    Given(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The wire form is a contract between two components that may be of different builds.
+    #[test]
+    fn a_call_is_written_as_it_is_read_and_in_the_agreed_form() {
+        let text = concat!(
+            r#"{"function":"f","arguments":[{"given":{"name":"a","optional":true,"value":{"array":{"decoded":"#,
+            r#"{"type":"tint","group":1,"text":[{"function":"tint_in","literal":"tint","then":[{"fixed":-1},"ignored"]}]}}}}},"#,
+            r#"{"given":{"name":"b","value":{"structs":{"of":"Span","element":{"type":"span","text":[]}}}}},"#,
+            r#"{"count":"a"},"output-count",{"fixed":null},{"fixed":true},{"fixed":1.5},{"fixed":"x"}],"#,
+            r#""result":{"from":"return","value":{"structs":{"of":"STBox","codec":{"function":"stbox_out"},"#,
+            r#""count":{"given":"a"}}}}}"#,
+        );
+        let call: Call = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_string(&call).unwrap(), text);
+        let constants: Vec<&Constant> = call
+            .arguments
+            .iter()
+            .filter_map(|argument| match argument {
+                Argument::Fixed(constant) => Some(constant),
+                _ => None,
+            })
+            .collect();
+        let text = Constant::Text("x".to_owned());
+        assert_eq!(constants, [&Constant::Null, &Constant::Bool(true), &Constant::Number(1.5), &text]);
+    }
+
+    #[test]
+    fn results_of_unknown_type_name_their_writers_in_order() {
+        let text = r#"{"first-encoded":[{"function":"tspatial_as_ewkt"},{"function":"temporal_out"}]}"#;
+        let output: Output = serde_json::from_str(text).unwrap();
+        assert!(matches!(&output, Output::FirstEncoded(codecs) if codecs.len() == 2));
+        assert_eq!(serde_json::to_string(&output).unwrap(), text);
+    }
 }

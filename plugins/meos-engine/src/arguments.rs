@@ -5,7 +5,7 @@
 
 use crate::decode;
 use crate::failure::{Failure, Stage};
-use crate::form::{codecs, form};
+use crate::form::reading;
 use crate::machine::{Address, Function, Machine, POINTER, Slot, address, little_endian, place_text};
 use crate::numbers::{self, shown};
 use crate::signature::{Base, Kind};
@@ -21,6 +21,8 @@ pub(crate) struct Slots {
     pub(crate) values: Vec<Slot>,
     pub(crate) output: Option<Address>,
     pub(crate) count: Option<Address>,
+    /// The array arguments' names and how many elements the caller gave.
+    pub(crate) given: Vec<(String, u64)>,
 }
 
 /// Reads the arguments of `call`.
@@ -36,7 +38,8 @@ pub(crate) fn read(
 ) -> Result<Slots, Failure> {
     refuse_strangers(call, given)?;
     let positions = groups(machine, call, given)?;
-    let mut slots = Slots::default();
+    let lengths = given.iter().filter_map(|(name, json)| Some((name.clone(), json.as_array()?.len() as u64)));
+    let mut slots = Slots { given: lengths.collect(), ..Slots::default() };
     for (argument, kind) in call.arguments.iter().zip(&function.signature.parameters) {
         let slot = match argument {
             Argument::Given { name, optional, value } => match present(given, name, *optional)? {
@@ -112,14 +115,23 @@ fn groups(machine: &mut impl Machine, call: &Call, given: &Map<String, Value>) -
 
 /// The first position at which all succeed. In vain, the failure of the position that got furthest is told.
 fn position(machine: &mut impl Machine, group: &[&(u8, &str, &Decoder, String)]) -> Result<usize, Failure> {
-    let length = group.iter().map(|(_, _, decoder, text)| codecs(decoder, form(text)).len()).max().unwrap_or(0);
+    let readings: Vec<_> = group.iter().map(|(_, name, decoder, text)| (*name, reading(decoder, text))).collect();
+    let length = readings.iter().map(|(_, reading)| reading.codecs.len()).max().unwrap_or(0);
     let mut furthest: Option<(usize, Failure)> = None;
     for position in 0..length {
-        let failed = group.iter().enumerate().find_map(|(member, (_, name, decoder, text))| {
-            let codec = codecs(decoder, form(text)).get(position)?;
-            let failure = decode::read(machine, codec, text).err()?;
-            Some((member, failure.blame(name)))
-        });
+        let mut failed = None;
+        for (member, (name, reading)) in readings.iter().enumerate() {
+            // A position the caller's own choice of type rules out says nothing about what is wrong.
+            let failure = match reading.codecs.get(position) {
+                Some(Some(codec)) => decode::read(machine, codec, &reading.text).err(),
+                Some(None) => Some(Failure::at(Stage::Arguments, "the arguments are of different types")),
+                None => None,
+            };
+            if let Some(failure) = failure {
+                failed = Some((member, failure.blame(name)));
+                break;
+            }
+        }
         match failed {
             None => return Ok(position),
             Some((member, failure)) => {
@@ -139,6 +151,9 @@ fn collect<'a>(input: &'a Input, json: &Value, found: &mut impl FnMut(&'a Decode
             if let Some(text) = serialized(json) {
                 found(decoder, text);
             }
+        }
+        (Input::Structs { element, .. }, Value::Array(list)) => {
+            list.iter().filter_map(serialized).for_each(|text| found(element, text));
         }
         (Input::Array(element), Value::Array(list)) => list.iter().for_each(|json| collect(element, json, found)),
         _ => {}
@@ -175,13 +190,18 @@ fn input(
         Input::Scalar(scalar) => numbers::slot(*scalar, json).map_err(wrong),
         Input::Enum(members) => member(members, json).map_err(wrong),
         Input::Decoded(decoder) => decoded(machine, decoder, json, positions),
-        Input::Array(element) => {
-            let Value::Array(list) = json else {
-                return Err(wrong(format!("expected a list, found {}", shown(json))));
-            };
-            array(machine, element, list, kind, positions)
+        Input::Array(element) => array(machine, list(json)?, kind, |machine, json, inner| {
+            self::input(machine, element, json, inner, positions)
+        }),
+        Input::Structs { element, .. } => {
+            array(machine, list(json)?, kind, |machine, json, _| decoded(machine, element, json, positions))
         }
     }
+}
+
+fn list(json: &Value) -> Result<&[Value], Failure> {
+    let wrong = || Failure::at(Stage::Arguments, format!("expected a list, found {}", shown(json)));
+    json.as_array().map(Vec::as_slice).ok_or_else(wrong)
 }
 
 fn member(members: &[(String, i64)], json: &Value) -> Result<Slot, String> {
@@ -206,14 +226,14 @@ fn decoded(
         let message = format!("expected a {} as a string, found {}", decoder.type_name, shown(json));
         return Err(Failure::at(Stage::Arguments, message));
     };
-    let codecs = codecs(decoder, form(&text));
+    let reading = reading(decoder, &text);
     let chosen = decoder.group.and_then(|group| positions.iter().find(|(number, _)| *number == group));
-    if let Some(codec) = chosen.and_then(|(_, position)| codecs.get(*position)) {
-        return decode::read(machine, codec, &text);
+    if let Some(Some(codec)) = chosen.and_then(|(_, position)| reading.codecs.get(*position)) {
+        return decode::read(machine, codec, &reading.text);
     }
     let mut first = None;
-    for codec in codecs {
-        match decode::read(machine, codec, &text) {
+    for codec in reading.codecs.into_iter().flatten() {
+        match decode::read(machine, codec, &reading.text) {
             Ok(slot) => return Ok(slot),
             Err(failure) => first = first.or(Some(failure)),
         }
@@ -222,23 +242,21 @@ fn decoded(
 }
 
 /// A C array: pointers where the parameter points to pointers, else the elements themselves.
-fn array(
-    machine: &mut impl Machine,
-    element: &Input,
+fn array<M: Machine>(
+    machine: &mut M,
     list: &[Value],
     kind: &Kind,
-    positions: &Positions,
+    mut read: impl FnMut(&mut M, &Value, &Kind) -> Result<Slot, Failure>,
 ) -> Result<Slot, Failure> {
     let inner = kind.pointee().unwrap_or(Kind { stars: 0, base: Base::Opaque });
     let size = element_size(machine, &inner);
     let at = machine.allocate(size.saturating_mul(u32::try_from(list.len()).unwrap_or(u32::MAX)).max(8));
     for (number, json) in (0..).zip(list) {
-        let numbered =
-            |failure: Failure| Failure { message: format!("element {number}: {}", failure.message), ..failure };
+        let numbered = |failure: Failure| Failure { message: format!("element {number}: {}", failure.message), ..failure };
         if json.is_null() {
             return Err(Failure::at(Stage::Arguments, format!("element {number}: it may not be null")));
         }
-        let slot = input(machine, element, json, &inner, positions).map_err(numbered)?;
+        let slot = read(machine, json, &inner).map_err(numbered)?;
         let bytes = match &inner.base {
             Base::Structure(_) if inner.stars == 0 => machine.read(address(slot), size),
             _ => slot.to_le_bytes().get(..size as usize).unwrap_or_default().to_vec(),

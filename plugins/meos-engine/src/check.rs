@@ -76,6 +76,10 @@ fn input(machine: &impl Machine, value: &Input, kind: &Kind) -> Result<bool, Str
         Input::Scalar(scalar) => numbers::fits(*scalar, kind),
         Input::Enum(_) => is_integer(kind),
         Input::Decoded(decoder) => reader(machine, decoder, kind)?,
+        Input::Structs { of, element } => match kind.pointee() {
+            Some(inner) => is_structure(machine, &inner, of) && reader(machine, element, kind)?,
+            None => false,
+        },
         Input::Array(element) => match kind.pointee() {
             Some(inner) => element_size(machine, &inner) > 0 && array_element(machine, element, &inner)?,
             None => false,
@@ -123,13 +127,23 @@ fn output(machine: &impl Machine, value: &Output, kind: &Kind) -> Result<bool, S
         Output::Nothing => true,
         Output::Scalar(scalar) => returns(*scalar, kind),
         Output::Enum(_) => is_integer(kind),
-        Output::Encoded(codec) => {
-            let function = look_up(machine, &codec.function)?;
-            let writes = function.signature.result.stars == 0 && function.signature.result.base == Base::Text;
-            let takes = function.signature.parameters.first();
-            writes
-                && then_fits(codec, &function)
-                && takes.is_some_and(|first| same(kind, first) || same(&pointed(kind), first))
+        Output::Encoded(codec) => writer(machine, codec, kind)?,
+        Output::FirstEncoded(codecs) => {
+            // Those of other releases are passed over, here and in the call.
+            let answers: Vec<_> = codecs.iter().map(|codec| writer(machine, codec, kind)).collect();
+            match answers.iter().find(|answer| **answer == Ok(true)) {
+                Some(_) => true,
+                None => answers.into_iter().find_map(Result::err).map_or(Ok(false), Err)?,
+            }
+        }
+        Output::Structs { of, codec, count } => {
+            if let Length::Function(name, _) = count {
+                look_up(machine, name)?;
+            }
+            match kind.pointee() {
+                Some(inner) => is_structure(machine, &inner, of) && writer(machine, codec, kind)?,
+                None => false,
+            }
         }
         Output::Array { element, count } => {
             if let Length::Function(name, _) = count {
@@ -141,6 +155,18 @@ fn output(machine: &impl Machine, value: &Output, kind: &Kind) -> Result<bool, S
             }
         }
     })
+}
+
+fn writer(machine: &impl Machine, codec: &Codec, kind: &Kind) -> Result<bool, String> {
+    let function = look_up(machine, &codec.function)?;
+    let writes = function.signature.result.stars == 0 && function.signature.result.base == Base::Text;
+    let takes = function.signature.parameters.first();
+    Ok(writes && then_fits(codec, &function) && takes.is_some_and(|first| same(kind, first) || same(&pointed(kind), first)))
+}
+
+/// Whether elements of that type are the structure of that name, in a row.
+fn is_structure(machine: &impl Machine, inner: &Kind, name: &str) -> bool {
+    inner.stars == 0 && matches!(&inner.base, Base::Structure(known) if known == name) && element_size(machine, inner) > 0
 }
 
 /// A structure in place is passed on by its address.

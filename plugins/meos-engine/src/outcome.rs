@@ -6,7 +6,7 @@ use crate::failure::{Failure, Stage};
 use crate::machine::{Function, Machine, Slot, address, little_endian};
 use crate::numbers;
 use crate::signature::{Base, Kind};
-use abi_mcp_meos_call::{Call, Length, Output, Place, Scalar};
+use abi_mcp_meos_call::{Call, Codec, Length, Output, Place, Scalar};
 use serde_json::{Value, json};
 
 /// The longest list a result may have; beyond it a count is taken for a slip of the library's.
@@ -41,7 +41,7 @@ pub(crate) fn write(
             (load(machine, &kind, at), kind)
         }
     };
-    output(machine, call, slots, returned, &call.result.value, value, &kind).map(Some)
+    output(machine, slots, &call.result.value, value, &kind).map(Some)
 }
 
 /// The type the output address points to.
@@ -63,9 +63,7 @@ fn is_present(kind: &Kind, returned: Slot) -> bool {
 
 fn output(
     machine: &mut impl Machine,
-    call: &Call,
     slots: &Slots,
-    returned: Slot,
     output_spec: &Output,
     value: Slot,
     kind: &Kind,
@@ -80,20 +78,47 @@ fn output(
             Ok(found.map_or(number, |(name, _)| json!(name)))
         }
         Output::Encoded(codec) => Ok(decode::write(machine, codec, value)?.map_or(Value::Null, Value::String)),
-        Output::Array { element, count } => {
-            let at = address(value);
-            let length = length(machine, slots, count)?;
-            let Some(inner) = kind.pointee().filter(|_| at != 0 && length > 0) else { return Ok(json!([])) };
-            let size = element_size(machine, &inner);
-            let mut list = Vec::new();
-            for number in 0..length {
-                let offset = u32::try_from(number * u64::from(size)).unwrap_or(u32::MAX);
-                let one = load(machine, &inner, at.saturating_add(offset));
-                list.push(output(machine, call, slots, returned, element, one, &inner)?);
-            }
-            Ok(Value::Array(list))
+        Output::FirstEncoded(codecs) => first_encoded(machine, codecs, value),
+        Output::Array { element, count } => array(machine, slots, count, value, kind, |machine, one, inner| {
+            output(machine, slots, element, one, inner)
+        }),
+        Output::Structs { codec, count, .. } => array(machine, slots, count, value, kind, |machine, one, _| {
+            Ok(decode::write(machine, codec, one)?.map_or(Value::Null, Value::String))
+        }),
+    }
+}
+
+/// What the first codec that takes the value writes; in vain, the last one's failure.
+fn first_encoded(machine: &mut impl Machine, codecs: &[Codec], value: Slot) -> Result<Value, Failure> {
+    let mut failed = Failure::at(Stage::Outcome, "the call-spec names no codec for the result");
+    for codec in codecs {
+        match decode::write(machine, codec, value) {
+            Ok(text) => return Ok(text.map_or(Value::Null, Value::String)),
+            Err(failure) => failed = failure,
         }
     }
+    Err(failed)
+}
+
+fn array<M: Machine>(
+    machine: &mut M,
+    slots: &Slots,
+    count: &Length,
+    value: Slot,
+    kind: &Kind,
+    mut write: impl FnMut(&mut M, Slot, &Kind) -> Result<Value, Failure>,
+) -> Result<Value, Failure> {
+    let at = address(value);
+    let length = length(machine, slots, count)?;
+    let Some(inner) = kind.pointee().filter(|_| at != 0 && length > 0) else { return Ok(json!([])) };
+    let size = element_size(machine, &inner);
+    let mut list = Vec::new();
+    for number in 0..length {
+        let offset = u32::try_from(number * u64::from(size)).unwrap_or(u32::MAX);
+        let one = load(machine, &inner, at.saturating_add(offset));
+        list.push(write(machine, one, &inner)?);
+    }
+    Ok(Value::Array(list))
 }
 
 fn length(machine: &mut impl Machine, slots: &Slots, count: &Length) -> Result<u64, Failure> {
@@ -102,6 +127,7 @@ fn length(machine: &mut impl Machine, slots: &Slots, count: &Length) -> Result<u
             Some(at) => little_endian(&machine.read(at, 4)),
             None => return Err(Failure::at(Stage::Outcome, "the call-spec names no count")),
         },
+        Length::Given(name) => slots.given.iter().find(|(known, _)| known == name).map_or(0, |(_, length)| *length),
         Length::Function(name, position) => {
             let function = decode::known(machine, name, Stage::Outcome)?;
             let Some(argument) = slots.values.get(*position).copied() else {

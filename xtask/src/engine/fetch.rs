@@ -21,8 +21,6 @@ pub(super) struct Fetched {
     /// The unpacked part of PROJ.
     pub(super) proj: PathBuf,
     pub(super) zig: PathBuf,
-    /// Zig's own library folder, with the sources of its C++ runtime.
-    pub(super) zig_lib: PathBuf,
     pub(super) wasm_opt: PathBuf,
     pub(super) zones: PathBuf,
 }
@@ -42,7 +40,6 @@ pub(super) fn all(sources: &Path, work: &Path) -> Result<Fetched> {
         geos: crate_folder(&vendor, "geos-src-")?.join("source"),
         proj,
         zig: zig.join(format!("zig{}", std::env::consts::EXE_SUFFIX)),
-        zig_lib: zig.join("lib"),
         wasm_opt: node.join("node_modules/binaryen/bin/wasm-opt"),
         zones: python.join("tzdata/zoneinfo"),
     })

@@ -97,7 +97,10 @@ struct Described {
 
 fn describe(src: &Path, work: &Path) -> Result<Described> {
     let path = work.join("catalog.json");
-    let summary = catalog::write(&src.join("meos"), &path)?;
+    let helpers = src.join("engine/helpers.h");
+    let helpers = std::fs::read_to_string(&helpers).with_context(|| format!("cannot read `{}`", helpers.display()))?;
+    let package = Some("meos-src 0.2.0");
+    let summary = catalog::write(&src.join("meos"), catalog::Additions { package, helpers: &helpers }, &path)?;
     ensure!(
         summary.unreadable.is_empty(),
         "pieces of MEOS' headers cannot be read:\n{}",
@@ -118,6 +121,7 @@ fn units(
     flavour: Flavour,
 ) -> Result<(Vec<Unit>, usize)> {
     let table = table::generate(&described.catalog, &described.release, flavour.geos)?;
+    println!("  {} take a Datum or a callback and are left out", table.left_out.len());
     let systems = fetched.meos.join("meos/src/geo/spatial_ref_sys.csv");
     let mut generated = vec![
         ("table.c", table.text),

@@ -121,6 +121,7 @@ pub(super) fn units(work: &Path, flavour: Flavour) -> Result<Vec<Unit>> {
         }
         made.push(unit(&format!("engine/{name}.c"), C, extra, &meos));
     }
+    made.push(beside_meos("engine/helpers.c", &meos));
     made.push(unit("engine/tags.S", &["-mexception-handling"], Vec::new(), ""));
     let mut jumps = unit(
         "../python/packages/ziglang/lib/libc/wasi/libc-top-half/musl/src/setjmp/wasm32/rt.c",
@@ -140,12 +141,17 @@ pub(super) fn units(work: &Path, flavour: Flavour) -> Result<Vec<Unit>> {
 
 /// What the generated C is compiled with: it includes MEOS' headers as MEOS' own files do.
 pub(super) fn generated(name: &str, headers: &str) -> Unit {
+    let mut made = beside_meos(&format!("../generated/{name}"), headers);
+    made.object = PathBuf::from(format!("objects/generated/{name}.o"));
+    made
+}
+
+/// C of ours that includes MEOS' headers.
+fn beside_meos(name: &str, headers: &str) -> Unit {
     let mut extra = strings(&["-include", "src/engine/config/meos_build.h"]);
     extra.extend(include(&["engine", "include", "include/json-c", "meos/postgres/timezone", "meos/postgres"]));
     extra.extend(include(&["meos/postgis/liblwgeom", "meos/postgis", "meos/meos/include"]));
-    let mut made = unit(&format!("../generated/{name}"), C, extra, headers);
-    made.object = PathBuf::from(format!("objects/generated/{name}.o"));
-    made
+    unit(name, C, extra, headers)
 }
 
 /// The digest of the headers in those folders of `src/`.
