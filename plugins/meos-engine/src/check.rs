@@ -48,7 +48,7 @@ fn look_up(machine: &impl Machine, name: &str) -> Result<Function, String> {
 
 /// Functions that are there and cannot work in this engine, by the words of their names.
 fn lacking(name: &str) -> Result<(), String> {
-    const NETWORK: [&str; 5] = ["npoint", "nsegment", "npointset", "tnpoint", "ways"];
+    const NETWORK: [&str; 6] = ["npoint", "nsegment", "npointset", "tnpoint", "route", "ways"];
     let mut words = name.split('_');
     if words.clone().any(|word| word == "transform") {
         return Err(format!("{name} needs PROJ, which is not part of this engine"));

@@ -54,7 +54,7 @@ pub(super) fn link(compiler: &Compiler, objects: &[PathBuf], glue: &Path, librar
         "--no-entry".into(),
         "--gc-sections".into(),
         "--strip-all".into(),
-        "--stack-first".into(),
+        "--stack-first".into(), "--wrap=free".into(),
         "--fatal-warnings".into(),
         "-z".into(),
         format!("stack-size={STACK}"),

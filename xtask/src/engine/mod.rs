@@ -101,6 +101,11 @@ fn describe(src: &Path, work: &Path) -> Result<Described> {
     let helpers = std::fs::read_to_string(&helpers).with_context(|| format!("cannot read `{}`", helpers.display()))?;
     let package = Some("meos-src 0.2.0");
     let summary = catalog::write(&src.join("meos"), catalog::Additions { package, helpers: &helpers }, &path)?;
+    let (all, tools) = (summary.functions, summary.exposable);
+    println!("  MEOS' headers declare {all} functions, {tools} of them fit for tools");
+    if !summary.undefined.is_empty() {
+        println!("  declared and not defined: {}", summary.undefined.join(", "));
+    }
     ensure!(
         summary.unreadable.is_empty(),
         "pieces of MEOS' headers cannot be read:\n{}",

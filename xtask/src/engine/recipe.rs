@@ -114,7 +114,7 @@ pub(super) fn units(work: &Path, flavour: Flavour) -> Result<Vec<Unit>> {
         made.push(unit(&name, C, include(&["engine/config/gsl", "include", "gsl"]), &gsl));
     }
     made.push(unit("proj/src/geodesic.c", C, include(&["include"]), &meos));
-    for name in ["guard", "system", "zones", "proj"] {
+    for name in ["guard", "heap", "system", "zones", "proj"] {
         let mut extra = include(&["engine", "include"]);
         if name == "guard" {
             extra.extend(strings(JUMPS));
