@@ -22,8 +22,10 @@ extern void lwgeom_set_handlers(
 
 /* PostgreSQL's level from which an error ends the statement (elog.h). */
 #define ERROR_LEVEL 21
-/* MEOS_ERR_INTERNAL_ERROR: what liblwgeom's errors are, which have no code of their own. */
+/* Of MEOS' errorCode. What liblwgeom and PostgreSQL's parts report has no code of its own. */
 #define INTERNAL_ERROR 1
+#define VALUE_OUT_OF_RANGE 3
+#define TEXT_INPUT 22
 
 #define TEXT_LENGTH 1024
 
@@ -124,6 +126,17 @@ static void lwgeom_failed(const char *format, va_list values)
   char text[TEXT_LENGTH];
   vsnprintf(text, sizeof(text), format, values);
   abi_mcp_refuse(INTERNAL_ERROR, text);
+}
+
+/* PostgreSQL's words are fixed; MEOS' own readers give the same failures these codes. */
+_Noreturn void abi_mcp_refuse_postgres(const char *text)
+{
+  int code = INTERNAL_ERROR;
+  if (strstr(text, "invalid input syntax") != NULL)
+    code = TEXT_INPUT;
+  else if (strstr(text, "out of range") != NULL)
+    code = VALUE_OUT_OF_RANGE;
+  abi_mcp_refuse(code, text);
 }
 
 static void lwgeom_notice(const char *format, va_list values)

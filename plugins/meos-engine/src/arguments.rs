@@ -5,7 +5,7 @@
 
 use crate::decode;
 use crate::failure::{Failure, Stage};
-use crate::form::reading;
+use crate::form::{forms, reading};
 use crate::machine::{Address, Function, Machine, POINTER, Slot, address, little_endian, place_text};
 use crate::numbers::{self, shown};
 use crate::signature::{Base, Kind};
@@ -238,7 +238,8 @@ fn decoded(
             Err(failure) => first = first.or(Some(failure)),
         }
     }
-    Err(first.unwrap_or_else(|| Failure::at(Stage::Arguments, format!("nothing reads a {}", decoder.type_name))))
+    let other_form = || format!("a {} is not read from this form, only from {}", decoder.type_name, forms(decoder));
+    Err(first.unwrap_or_else(|| Failure::at(Stage::Arguments, other_form())))
 }
 
 /// A C array: pointers where the parameter points to pointers, else the elements themselves.
@@ -252,7 +253,8 @@ fn array<M: Machine>(
     let size = element_size(machine, &inner);
     let at = machine.allocate(size.saturating_mul(u32::try_from(list.len()).unwrap_or(u32::MAX)).max(8));
     for (number, json) in (0..).zip(list) {
-        let numbered = |failure: Failure| Failure { message: format!("element {number}: {}", failure.message), ..failure };
+        let numbered =
+            |failure: Failure| Failure { message: format!("element {number}: {}", failure.message), ..failure };
         if json.is_null() {
             return Err(Failure::at(Stage::Arguments, format!("element {number}: it may not be null")));
         }

@@ -161,12 +161,16 @@ fn writer(machine: &impl Machine, codec: &Codec, kind: &Kind) -> Result<bool, St
     let function = look_up(machine, &codec.function)?;
     let writes = function.signature.result.stars == 0 && function.signature.result.base == Base::Text;
     let takes = function.signature.parameters.first();
-    Ok(writes && then_fits(codec, &function) && takes.is_some_and(|first| same(kind, first) || same(&pointed(kind), first)))
+    Ok(writes
+        && then_fits(codec, &function)
+        && takes.is_some_and(|first| same(kind, first) || same(&pointed(kind), first)))
 }
 
 /// Whether elements of that type are the structure of that name, in a row.
 fn is_structure(machine: &impl Machine, inner: &Kind, name: &str) -> bool {
-    inner.stars == 0 && matches!(&inner.base, Base::Structure(known) if known == name) && element_size(machine, inner) > 0
+    inner.stars == 0
+        && matches!(&inner.base, Base::Structure(known) if known == name)
+        && element_size(machine, inner) > 0
 }
 
 /// A structure in place is passed on by its address.

@@ -57,6 +57,13 @@ pub(crate) fn reading<'a>(decoder: &'a Decoder, text: &str) -> Reading<'a> {
     Reading { text: text.to_owned(), codecs: codecs(decoder, form(text)).iter().map(Some).collect() }
 }
 
+/// The forms a decoder has codecs for, for a message.
+pub(crate) fn forms(decoder: &Decoder) -> String {
+    let forms = [("text", &decoder.text), ("MF-JSON", &decoder.mfjson), ("HexWKB", &decoder.hexwkb)];
+    let names: Vec<&str> = forms.iter().filter(|(_, codecs)| !codecs.is_empty()).map(|(name, _)| *name).collect();
+    names.join(" or ")
+}
+
 /// `name 'text'` as the name and the text, in which `''` is one quote.
 fn literal(text: &str) -> Option<(&str, String)> {
     let (name, quoted) = text.trim().split_once('\'')?;
@@ -91,14 +98,18 @@ mod tests {
 
     #[test]
     fn a_named_type_leaves_its_own_codec_at_its_place() {
-        let codec = |name: &str| Codec { function: format!("{name}_in"), literal: Some(name.to_owned()), then: Vec::new() };
+        let codec =
+            |name: &str| Codec { function: format!("{name}_in"), literal: Some(name.to_owned()), then: Vec::new() };
         let decoder = Decoder { text: vec![codec("tint"), codec("tfloat")], ..Decoder::default() };
         let found = |text: &str| {
             let reading = reading(&decoder, text);
             let names: Vec<_> = reading.codecs.iter().map(|codec| codec.map(|codec| codec.function.clone())).collect();
             (reading.text, names)
         };
-        assert_eq!(found("tfloat '1@2000-01-01'"), ("1@2000-01-01".to_owned(), vec![None, Some("tfloat_in".to_owned())]));
+        assert_eq!(
+            found("tfloat '1@2000-01-01'"),
+            ("1@2000-01-01".to_owned(), vec![None, Some("tfloat_in".to_owned())])
+        );
         let both = vec![Some("tint_in".to_owned()), Some("tfloat_in".to_owned())];
         assert_eq!(found("tbool 'true'"), ("tbool 'true'".to_owned(), both));
     }

@@ -79,9 +79,9 @@ fn output(
         }
         Output::Encoded(codec) => Ok(decode::write(machine, codec, value)?.map_or(Value::Null, Value::String)),
         Output::FirstEncoded(codecs) => first_encoded(machine, codecs, value),
-        Output::Array { element, count } => array(machine, slots, count, value, kind, |machine, one, inner| {
-            output(machine, slots, element, one, inner)
-        }),
+        Output::Array { element, count } => {
+            array(machine, slots, count, value, kind, |machine, one, inner| output(machine, slots, element, one, inner))
+        }
         Output::Structs { codec, count, .. } => array(machine, slots, count, value, kind, |machine, one, _| {
             Ok(decode::write(machine, codec, one)?.map_or(Value::Null, Value::String))
         }),

@@ -47,6 +47,18 @@ pub(super) const EDITS: &[Edit] = &[
         "#include <float.h>",
         "#include <float.h>\n#include \"utils/float.h\"",
     ),
+    edit(
+        "ISO 8601 writes UTC as Z; PostgreSQL has that from a configuration file that MEOS does not read",
+        "meos/postgres/utils/datetime.c",
+        "  if (tp == NULL)\n  {\n    type = UNKNOWN_FIELD;\n    *offset = 0;\n    *tz = NULL;\n  }",
+        "  if (tp == NULL)\n  {\n    bool utc = strcmp(lowtoken, \"z\") == 0 || strcmp(lowtoken, \"zulu\") == 0;\n    type = utc ? TZ : UNKNOWN_FIELD;\n    *offset = 0;\n    *tz = NULL;\n  }",
+    ),
+    edit(
+        "PostgreSQL's parsers end the process; their words have MEOS' codes too",
+        "meos/postgres/utils/pg_error.c",
+        "  if (errlevel == ERROR)\n    exit(EXIT_FAILURE);",
+        "  extern void abi_mcp_refuse_postgres(const char *);\n  if (errlevel >= ERROR)\n    abi_mcp_refuse_postgres(buffer);",
+    ),
     edit("WASI has no `tzset`", "meos/postgres/timezone/findtimezone.c", "tzset();", ""),
     edit(
         "zones come from memory",
