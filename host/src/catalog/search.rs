@@ -9,7 +9,7 @@ mod words;
 
 use crate::catalog::mapped::MappedMethod;
 use crate::catalog::snapshot::CatalogUnit;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// How much a word counts where it stands. The name is what an author chose with most care; keywords are there to be
@@ -35,9 +35,18 @@ const UNASKED: f32 = 0.05;
 #[derive(Debug, Default)]
 pub struct SearchIndex {
     tools: Vec<Entry>,
-    /// For each word, the tools it stands in and how much it counts there.
-    postings: HashMap<String, Vec<(usize, f32)>>,
+    /// What tools say of themselves: names, docs, categories.
+    own: Postings,
+    /// What many tools share: keywords, and the types in signatures. A word apart from `own`, because it can be common
+    /// here and telling there.
+    shared: Postings,
 }
+
+/// For each word, the tools it stands in and how much it counts there.
+type Postings = HashMap<String, Vec<(usize, f32)>>;
+
+/// Words with the sum of what their places count.
+type Weights = BTreeMap<String, f32>;
 
 #[derive(Debug)]
 struct Entry {
@@ -58,48 +67,39 @@ pub struct Hit<'a> {
 }
 
 impl SearchIndex {
-    /// Indexes every tool of a snapshot's units.
+    /// Indexes every tool of a snapshot's units, each unit's in its manifest's order.
     pub(crate) fn of(units: &[Arc<CatalogUnit>]) -> Self {
         let mut index = Self::default();
         for (at, unit) in units.iter().enumerate() {
-            for (name, method) in unit.tools() {
-                index.add(name, at, &weights(name, method, unit.unit.app.display_name()));
+            for (name, method) in unit.tools_in_order() {
+                let (own, shared) = weights(name, method, unit.unit.app.display_name());
+                index.add(name, at, &own, &shared);
             }
         }
         index
     }
 
-    fn add(&mut self, name: &str, unit: usize, weights: &BTreeMap<String, f32>) {
+    fn add(&mut self, name: &str, unit: usize, own: &Weights, shared: &Weights) {
         let at = self.tools.len();
         self.tools.push(Entry { name: name.to_owned(), unit, name_words: words::stems(name) });
-        for (word, weight) in weights {
-            self.postings.entry(word.clone()).or_default().push((at, *weight));
+        for (weights, postings) in [(own, &mut self.own), (shared, &mut self.shared)] {
+            for (word, weight) in weights {
+                postings.entry(word.clone()).or_default().push((at, *weight));
+            }
         }
     }
 
-    /// The tools that fit a query, best first; ties by name. Empty when no word of it is known.
+    /// The tools that fit a query, best first; of equal ones the first of the manifest. Empty when no word is known.
     #[must_use]
     pub fn find(&self, query: &str) -> Vec<Hit<'_>> {
         let asked = synonyms::expand(&words::meaningful(query));
         let mut scores: HashMap<usize, f32> = HashMap::new();
         for alternatives in &asked {
-            // The best reading of one asked word counts, not the sum of all its synonyms.
-            let mut best: HashMap<usize, f32> = HashMap::new();
-            for (place, word) in alternatives.iter().enumerate() {
-                let worth = if place == 0 { 1.0 } else { SYNONYM };
-                let Some(postings) = self.postings.get(word) else { continue };
-                let rarity = rarity(self.tools.len(), postings.len());
-                for (tool, weight) in postings {
-                    let score = worth * rarity * weight / (weight + SATURATION);
-                    let known = best.entry(*tool).or_default();
-                    *known = known.max(score);
-                }
-            }
-            for (tool, score) in best {
+            for (tool, score) in self.readings(alternatives) {
                 *scores.entry(tool).or_default() += score;
             }
         }
-        let mut hits: Vec<Hit<'_>> = scores
+        let mut hits: Vec<(usize, Hit<'_>)> = scores
             .into_iter()
             .filter_map(|(at, score)| {
                 let entry = self.tools.get(at)?;
@@ -107,41 +107,59 @@ impl SearchIndex {
                     entry.name_words.iter().filter(|word| !asked.iter().flatten().any(|asked| asked == *word));
                 #[expect(clippy::cast_precision_loss, reason = "a handful of words")]
                 let score = score / (1.0 + UNASKED * unasked.count() as f32);
-                Some(Hit { name: &entry.name, unit: entry.unit, score })
+                Some((at, Hit { name: &entry.name, unit: entry.unit, score }))
             })
             .collect();
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.name.cmp(b.name)));
-        hits
+        hits.sort_by(|(a, left), (b, right)| right.score.total_cmp(&left.score).then_with(|| a.cmp(b)));
+        hits.into_iter().map(|(_, hit)| hit).collect()
+    }
+
+    /// How well each tool answers one asked word: its best reading counts, not the sum of all its synonyms.
+    fn readings(&self, alternatives: &[String]) -> HashMap<usize, f32> {
+        let mut best: HashMap<usize, f32> = HashMap::new();
+        for (place, word) in alternatives.iter().enumerate() {
+            let worth = if place == 0 { 1.0 } else { SYNONYM };
+            let places: Vec<_> = [&self.own, &self.shared].into_iter().filter_map(|all| all.get(word)).collect();
+            let everywhere = rarity(self.tools.len(), places.iter().map(|postings| postings.len()).sum());
+            for postings in places {
+                // Half of what the word tells here, half of what it tells at all.
+                let rarity = f32::midpoint(rarity(self.tools.len(), postings.len()), everywhere);
+                for (tool, weight) in postings {
+                    let score = worth * rarity * weight / (weight + SATURATION);
+                    let known = best.entry(*tool).or_default();
+                    *known = known.max(score);
+                }
+            }
+        }
+        best
     }
 }
 
-/// Every word a tool can be found by, with the sum of what its places count.
-fn weights(name: &str, method: &MappedMethod, app: &str) -> BTreeMap<String, f32> {
+/// Every word a tool can be found by: its own, and those it shares with its like.
+fn weights(name: &str, method: &MappedMethod, app: &str) -> (Weights, Weights) {
     let about = &method.method;
-    let mut weights = BTreeMap::new();
-    let mut add = |text: &str, weight: f32| {
-        let mut words = words::stems(text);
+    let or_nothing = |text: &Option<String>| text.clone().unwrap_or_default();
+    let (title, doc, category) = (or_nothing(&about.title), or_nothing(&about.doc), or_nothing(&about.category));
+    let own = sum(&[(name, NAME), (&title, DOC), (&doc, DOC), (&category, CATEGORY)]);
+    let shared = sum(&[(&about.keywords.join(" "), KEYWORD), (&about.signature, SIGNATURE), (app, APP)]);
+    (own, shared)
+}
+
+fn sum(places: &[(&str, f32)]) -> Weights {
+    let mut weights = Weights::new();
+    for (text, weight) in places {
         // A word said twice in one place is no better answer.
-        words.sort_unstable();
-        words.dedup();
-        for word in words {
+        for word in words::stems(text).into_iter().collect::<BTreeSet<_>>() {
             *weights.entry(word).or_default() += weight;
         }
-    };
-    add(name, NAME);
-    add(about.title.as_deref().unwrap_or_default(), DOC);
-    add(about.doc.as_deref().unwrap_or_default(), DOC);
-    add(about.category.as_deref().unwrap_or_default(), CATEGORY);
-    add(&about.signature, SIGNATURE);
-    add(app, APP);
-    add(&about.keywords.join(" "), KEYWORD);
+    }
     weights
 }
 
 /// How telling a word is: near nothing for one that every tool has (BM25's inverse document frequency).
 fn rarity(tools: usize, with_it: usize) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "counts of tools")]
-    let (tools, with_it) = (tools as f32, with_it as f32);
+    let (tools, with_it) = (tools as f32, with_it.min(tools) as f32);
     (1.0 + (tools - with_it + 0.5) / (with_it + 0.5)).ln()
 }
 
@@ -152,13 +170,7 @@ mod tests {
     fn index(tools: &[(&str, &str)]) -> SearchIndex {
         let mut index = SearchIndex::default();
         for (name, doc) in tools {
-            let mut weights = BTreeMap::new();
-            for (text, weight) in [(*name, NAME), (*doc, DOC)] {
-                for word in words::stems(text) {
-                    *weights.entry(word).or_default() += weight;
-                }
-            }
-            index.add(name, 0, &weights);
+            index.add(name, 0, &sum(&[(name, NAME), (doc, DOC)]), &Weights::new());
         }
         index
     }
@@ -191,9 +203,19 @@ mod tests {
     }
 
     #[test]
-    fn equal_tools_come_by_name_so_that_answers_repeat() {
+    fn equal_tools_come_in_the_manifests_order() {
         let index = index(&[("b_len", "x"), ("a_len", "x")]);
         let names: Vec<&str> = index.find("len").iter().map(|hit| hit.name).collect();
-        assert_eq!(names, ["a_len", "b_len"]);
+        assert_eq!(names, ["b_len", "a_len"]);
+    }
+
+    #[test]
+    fn a_word_that_is_common_as_a_keyword_still_tells_where_it_is_a_name() {
+        let mut index = SearchIndex::default();
+        for at in 0..50 {
+            index.add(&format!("thing_{at}"), 0, &sum(&[("thing", NAME)]), &sum(&[("track", KEYWORD)]));
+        }
+        index.add("track", 0, &sum(&[("track", NAME)]), &Weights::new());
+        assert_eq!(first(&index, "track"), "track");
     }
 }

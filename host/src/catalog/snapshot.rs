@@ -40,11 +40,16 @@ impl CatalogUnit {
     /// The unit's tools with their methods, sorted by name; in read-only mode those that read.
     #[must_use]
     pub fn tools(&self) -> Vec<(&str, &Arc<MappedMethod>)> {
-        let shown = |method: &MappedMethod| !self.read_only || method.method.access == Access::View;
-        let named = self.tool_names.iter().zip(&self.mapped.methods).filter(|(_, method)| shown(method));
-        let mut tools: Vec<_> = named.filter_map(|(name, method)| Some((name.as_deref()?, method))).collect();
+        let mut tools: Vec<_> = self.tools_in_order().collect();
         tools.sort_by_key(|(name, _)| *name);
         tools
+    }
+
+    /// The same in the manifest's order.
+    pub(crate) fn tools_in_order(&self) -> impl Iterator<Item = (&str, &Arc<MappedMethod>)> {
+        let shown = |method: &MappedMethod| !self.read_only || method.method.access == Access::View;
+        let named = self.tool_names.iter().zip(&self.mapped.methods).filter(move |(_, method)| shown(method));
+        named.filter_map(|(name, method)| Some((name.as_deref()?, method)))
     }
 }
 

@@ -4,7 +4,9 @@
 //! C order, the codecs that read serialized values, and what becomes of the result. It knows no JSON Schema and no
 //! MCP. Travels as the JSON bytes of a call-spec of format [`FORMAT`].
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 /// The call-spec's format, as a mapper states it and an engine accepts it.
 pub const FORMAT: &str = "meos-call/1";
@@ -47,7 +49,7 @@ pub enum Argument {
 }
 
 /// A value of a C parameter that no caller chooses.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Constant {
     /// A null pointer.
@@ -60,6 +62,23 @@ pub enum Constant {
     Number(f64),
     /// For `const char *`.
     Text(String),
+}
+
+// By hand: derived for untagged variants it cannot read `1.5` where numbers keep every digit (`arbitrary_precision`).
+impl<'de> Deserialize<'de> for Constant {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::Null => Ok(Self::Null),
+            Value::Bool(flag) => Ok(Self::Bool(flag)),
+            Value::String(text) => Ok(Self::Text(text)),
+            Value::Number(number) => number
+                .as_i64()
+                .map(Self::Integer)
+                .or_else(|| number.as_f64().map(Self::Number))
+                .ok_or_else(|| D::Error::custom(format!("the constant `{number}` fits no C type"))),
+            Value::Array(_) | Value::Object(_) => Err(D::Error::custom("a constant is a single value")),
+        }
+    }
 }
 
 /// How a JSON value becomes a C value.
@@ -119,7 +138,8 @@ pub enum Scalar {
 /// in order until one succeeds.
 ///
 /// A text in the form of a SQL literal, `tgeogpoint '[Point(0 0)@2000-01-01]'`, is the exception: what is between the
-/// quotes is read, and only by the codecs whose [`Codec::literal`] is that name; `''` stands for one quote.
+/// quotes is read, and only by the codecs whose [`Codec::literal`] is that name; `''` stands for one quote. Where no codec
+/// has that name the text is read as it stands.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Decoder {
     /// The type for messages, for example `tfloat` or `Temporal`.
@@ -219,4 +239,42 @@ pub enum Length {
     Function(String, usize),
     /// As many as the caller gave in the array argument of that name.
     Given(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The wire form is a contract between two components that may be of different builds.
+    #[test]
+    fn a_call_is_written_as_it_is_read_and_in_the_agreed_form() {
+        let text = concat!(
+            r#"{"function":"f","arguments":[{"given":{"name":"a","optional":true,"value":{"array":{"decoded":"#,
+            r#"{"type":"tint","group":1,"text":[{"function":"tint_in","literal":"tint","then":[{"fixed":-1},"ignored"]}]}}}}},"#,
+            r#"{"given":{"name":"b","value":{"structs":{"of":"Span","element":{"type":"span","text":[]}}}}},"#,
+            r#"{"count":"a"},"output-count",{"fixed":null},{"fixed":true},{"fixed":1.5},{"fixed":"x"}],"#,
+            r#""result":{"from":"return","value":{"structs":{"of":"STBox","codec":{"function":"stbox_out"},"#,
+            r#""count":{"given":"a"}}}}}"#,
+        );
+        let call: Call = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_string(&call).unwrap(), text);
+        let constants: Vec<&Constant> = call
+            .arguments
+            .iter()
+            .filter_map(|argument| match argument {
+                Argument::Fixed(constant) => Some(constant),
+                _ => None,
+            })
+            .collect();
+        let text = Constant::Text("x".to_owned());
+        assert_eq!(constants, [&Constant::Null, &Constant::Bool(true), &Constant::Number(1.5), &text]);
+    }
+
+    #[test]
+    fn results_of_unknown_type_name_their_writers_in_order() {
+        let text = r#"{"first-encoded":[{"function":"tspatial_as_ewkt"},{"function":"temporal_out"}]}"#;
+        let output: Output = serde_json::from_str(text).unwrap();
+        assert!(matches!(&output, Output::FirstEncoded(codecs) if codecs.len() == 2));
+        assert_eq!(serde_json::to_string(&output).unwrap(), text);
+    }
 }

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Catalog {
-        Catalog::read(text.as_bytes()).ok().expect("a catalog")
+        Catalog::read(text.as_bytes()).expect("a catalog")
     }
 
     fn refusal(text: &str) -> String {

@@ -18,12 +18,31 @@ pub(crate) type Row = Vec<&'static Type>;
 pub(crate) struct Choice {
     /// Likeliest first; at least one, each as long as there are coded operands.
     pub(crate) rows: Vec<Row>,
-    /// The SQL overloads that match one of the rows, by position.
-    pub(crate) sql: Vec<usize>,
+    /// The SQL overloads that match rows: their position, and the row.
+    pub(crate) overloads: Vec<(usize, Row)>,
+}
+
+impl Choice {
+    /// Leaves only rows that something holds for, if any does.
+    pub(crate) fn retain(&mut self, holds: impl Fn(&Row) -> bool) {
+        if self.rows.iter().any(&holds) {
+            self.rows.retain(&holds);
+            self.overloads.retain(|(_, row)| holds(row));
+        }
+    }
+
+    /// The SQL overload of the likeliest row that has one.
+    pub(crate) fn overload(&self) -> Option<usize> {
+        let of = |row: &Row| self.overloads.iter().find(|(_, overload)| same(row, overload));
+        self.rows.iter().find_map(of).map(|(index, _)| *index)
+    }
 }
 
 /// More rows than this add nothing but size: the last ones are only reached by values no earlier one reads.
 const ROWS: usize = 24;
+
+/// More rows than this are not even looked at while operands are combined.
+const MOST_ROWS: usize = 4096;
 
 /// An operand and the types it may have.
 struct Column {
@@ -45,10 +64,9 @@ pub(crate) fn choose(function: &Function, shape: &Shape) -> Choice {
         rows.retain(|row| overloads.iter().any(|(_, overload)| same(row, overload)));
     }
     rows.truncate(ROWS);
-    let sql: Vec<usize> = overloads.iter().map(|(index, _)| *index).collect();
     let bases = Words::of(&function.name).bases();
     rows.iter_mut().for_each(|row| narrow_boxes(row, &bases));
-    Choice { rows, sql }
+    Choice { rows, overloads }
 }
 
 /// The coded operand's kind.
@@ -66,18 +84,20 @@ fn columns(function: &Function, shape: &Shape) -> Vec<Column> {
     let mut columns = Vec::new();
     for given in shape.given() {
         let Some(kind) = coded(given) else { continue };
-        if let Some(types) = exceptional(&function.name, &given.name) {
-            columns.push(Column { kind, types, wide: false });
-            continue;
-        }
         let of_kind = |word: &str| types(word).into_iter().filter(|it| it.kind == kind).collect::<Vec<_>>();
         let at = unused.iter().position(|word| !of_kind(word).is_empty());
-        let mut found = at.map(|at| of_kind(unused.remove(at))).unwrap_or_else(|| of_kind(&given.name));
-        if found.is_empty() {
+        let named = at.map(|at| of_kind(unused.remove(at))).unwrap_or_else(|| of_kind(&given.name));
+        let before = columns.iter().find(|column: &&Column| column.kind == kind);
+        let exception = exceptional(&function.name, &given.name);
+        let certain = exception.is_some();
+        let mut found = match (exception, named, before) {
+            (Some(known), ..) => known,
             // The second of two operands is like the first: `temporal_merge(temp1, temp2)`.
-            let before = columns.iter().find(|column: &&Column| column.kind == kind);
-            found = before.map_or_else(|| all(kind), |column| column.types.clone());
-        }
+            (None, named, Some(column)) if named.is_empty() => column.types.clone(),
+            (None, named, None) if named.is_empty() => all(kind),
+            (None, named, _) => named,
+        };
+        narrow_to_checked(&mut found, kind, function.checked_types(&given.name), certain);
         let wide = found.len() > 1;
         if wide {
             narrow_to_bases(&mut found, kind, &bases);
@@ -85,6 +105,22 @@ fn columns(function: &Function, shape: &Shape) -> Vec<Column> {
         columns.push(Column { kind, types: found, wide });
     }
     columns
+}
+
+/// What the library checks is true, whatever names say; names are narrower where it does not check. What is known
+/// from elsewhere (`certain`) is only ever narrowed.
+fn narrow_to_checked(found: &mut Vec<&'static Type>, kind: Kind, checked: &[String], certain: bool) {
+    if kind == Kind::TBox {
+        // Checks know one box type; names tell boxes of integers from boxes of floats.
+        return;
+    }
+    let checked: Vec<_> = all(kind).into_iter().filter(|it| checked.iter().any(|name| name == it.label())).collect();
+    let both: Vec<_> = checked.iter().copied().filter(|it| found.contains(it)).collect();
+    match (both.is_empty(), checked.is_empty()) {
+        (false, _) => *found = both,
+        (true, false) if !certain => *found = checked,
+        (true, _) => {}
+    }
 }
 
 /// Leaves only what is made of a base the name mentions, if that leaves anything: `left_set_int` takes an intset.
@@ -104,8 +140,14 @@ fn exceptional(function: &str, param: &str) -> Option<Vec<&'static Type>> {
         ("tbox_make", "s") => &["intspan", "floatspan"],
         ("tbox_make", "p") | ("stbox_make" | "temporal_extent_transfn", "s") => &["tstzspan"],
         ("tcbuffer_make" | "tpose_make", "tpoint") => &["tgeompoint"],
+        ("cbuffer_make", "point") => &["geometry"],
         ("tpose_make", "tradius") => &["tfloat"],
-        ("temporal_stops" | "temporal_simplify_max_dist", "temp") => &["tfloat", "tgeompoint", "tgeogpoint"],
+        ("temporal_stops" | "temporal_derivative", "temp") => &["tfloat", "tgeompoint", "tgeogpoint"],
+        (_, "temp") if function.starts_with("temporal_simplify_") => {
+            &["tfloat", "tgeompoint", "tgeometry", "tgeogpoint", "tgeography"]
+        }
+        ("tnumber_trend", "temp") => &["tfloat"],
+        ("tgeo_traversed_area", "temp") => &["tgeometry", "tgeography"],
         ("temporal_hausdorff_distance", _) => &["tint", "tfloat", "tgeompoint", "tgeogpoint"],
         ("temporal_round", "temp") | ("temparr_round", _) => {
             &["tfloat", "tgeompoint", "tgeometry", "tcbuffer", "tpose", "tgeogpoint", "tgeography"]
@@ -134,6 +176,8 @@ fn combine(columns: &[Column], agreeing: bool) -> Vec<Row> {
                 }
             }
         }
+        // No function of MEOS comes near; a catalog made to be hostile must not fill the memory.
+        longer.truncate(MOST_ROWS);
         rows = longer;
     }
     rows

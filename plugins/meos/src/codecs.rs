@@ -6,7 +6,7 @@
 
 use crate::ctype::{CType, Enums, Value};
 use crate::function::{Function, Param};
-use crate::types::{Kind, Type};
+use crate::types::{Kind, Type, named};
 use abi_mcp_meos_call::{Argument, Codec, Constant, Scalar};
 use std::collections::BTreeMap;
 
@@ -64,9 +64,12 @@ impl<'a> Codecs<'a> {
         self.first(&[name], |function, this| this.returns_text(function))
     }
 
-    /// What writes temporal values so that they can be read again where their text cannot.
-    pub(crate) fn hexwkb_writer(&self) -> Option<Codec> {
-        self.first(&["temporal_as_hexwkb"], |function, this| this.returns_text(function))
+    /// What writes temporal rigid geometries: their text where it can be read again, HexWKB where as text the result
+    /// would be a dead end. MEOS itself has no reader; an engine may bring one.
+    pub(crate) fn rigid_writer(&self) -> Option<Codec> {
+        let readable = named("trgeometry").is_some_and(|it| self.text(it).is_some());
+        let names: &[&str] = if readable { &["trgeo_out", "temporal_as_hexwkb"] } else { &["temporal_as_hexwkb"] };
+        self.first(names, |function, this| this.returns_text(function))
     }
 
     fn reader(&self, names: &[&str]) -> Option<Codec> {
@@ -137,11 +140,6 @@ mod tests {
             function("Interval *", "interval_in", &[("const char *", "str"), ("int32", "typmod")]),
             function("Set *", "intset_in", &[("int", "i")]),
             function("char *", "temporal_out", &[("const Temporal *", "temp"), ("int", "maxdd")]),
-            function(
-                "char *",
-                "temporal_as_hexwkb",
-                &[("const Temporal *", "temp"), ("uint8_t", "variant"), ("size_t *", "size_out")],
-            ),
         ];
         let enums = Enums::new();
         let codecs = Codecs::new(functions.iter(), &enums);
@@ -153,7 +151,20 @@ mod tests {
         assert_eq!(codecs.text(named("tfloat").unwrap()), None);
         let writer = codecs.writer(Kind::Temporal).unwrap();
         assert_eq!(writer.then, [Argument::Fixed(Constant::Integer(15))]);
-        let hex = codecs.hexwkb_writer().unwrap();
-        assert_eq!(hex.then, [Argument::Fixed(Constant::Integer(4)), Argument::Ignored]);
+    }
+
+    #[test]
+    fn rigid_geometries_are_written_as_what_can_be_read_again() {
+        let hex: &[(&str, &str)] = &[("const Temporal *", "temp"), ("uint8_t", "variant"), ("size_t *", "size_out")];
+        let mut functions = vec![
+            function("char *", "temporal_as_hexwkb", hex),
+            function("char *", "trgeo_out", &[("const Temporal *", "temp")]),
+        ];
+        let enums = Enums::new();
+        let written = Codecs::new(functions.iter(), &enums).rigid_writer().unwrap();
+        assert_eq!(written.function, "temporal_as_hexwkb");
+        assert_eq!(written.then, [Argument::Fixed(Constant::Integer(4)), Argument::Ignored]);
+        functions.push(function("Temporal *", "trgeometry_in", &[("const char *", "str")]));
+        assert_eq!(Codecs::new(functions.iter(), &enums).rigid_writer().unwrap().function, "trgeo_out");
     }
 }

@@ -32,6 +32,9 @@ pub(crate) enum CType {
     Unknown(String),
 }
 
+/// `GSERIALIZED ***space_bins` is the deepest in MEOS.
+const MOST_STARS: usize = 3;
+
 impl CType {
     /// Reads a spelling; where a typedef is not known, what it stands for is tried.
     pub(crate) fn read(written: &str, canonical: Option<&str>, enums: &Enums) -> Self {
@@ -48,7 +51,7 @@ impl CType {
     fn of(spelling: &str, enums: &Enums) -> Self {
         let names = CNames::of(spelling);
         let name = names.joined();
-        if names.compound {
+        if names.compound || names.depth > MOST_STARS {
             return Self::Unknown(spelling.to_owned());
         }
         let (inner, taken) = match (name.as_str(), names.depth) {
@@ -139,6 +142,7 @@ mod tests {
         assert_eq!(read("Datum", "Datum").unknown(), Some("Datum"));
         assert_eq!(read("meosType", "meosType").unknown(), Some("meosType"));
         assert_eq!(read("Temporal", "Temporal").unknown(), Some("Temporal"));
+        assert_eq!(read("int ****", "int ****").unknown(), Some("int ****"));
         assert_eq!(read("datum_func3", "Datum (*)(Datum, Datum)").unknown(), Some("datum_func3"));
         assert_eq!(read("interpType", "enum interpType"), CType::Value(Value::Enum("interpType".to_owned())));
     }

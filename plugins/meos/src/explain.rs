@@ -4,8 +4,10 @@
 //! class of failure it is, whether another try makes sense, and for values that could not be read the accepted forms
 //! of the types the signature names.
 
+use crate::hints::example;
+use crate::names;
 use crate::operand::forms;
-use crate::types::{Kind, Type, named};
+use crate::types::{Type, named};
 use abi_mcp_sdk::{Class, Explanation, Failure, GuestFailure, Retry};
 
 /// Explains a failure; `None` when it is none of MEOS'.
@@ -42,7 +44,7 @@ fn is_input(code: &str) -> bool {
 fn hint(code: &str, guest: &GuestFailure) -> Option<String> {
     match code {
         _ if is_input(code) || matches!(code, "ERR_INVALID_ARG_TYPE" | "ERR_INVALID_ARG_VALUE") => {
-            accepted(guest.signature.as_deref()?)
+            accepted(&guest.method, guest.signature.as_deref()?)
         }
         "ERR_FEATURE_NOT_SUPPORTED" => Some("this build of MEOS cannot do that; another function may".to_owned()),
         _ => None,
@@ -50,18 +52,21 @@ fn hint(code: &str, guest: &GuestFailure) -> Option<String> {
 }
 
 /// `temp: tfloat `[1.5@2000-01-01, ..]`` for each parameter of a signature whose types are known.
-fn accepted(signature: &str) -> Option<String> {
+fn accepted(function: &str, signature: &str) -> Option<String> {
     let (_, rest) = signature.split_once('(')?;
     let (parameters, _) = rest.rsplit_once(") ->")?;
     let mut said: Vec<String> = Vec::new();
     for parameter in parameters.split(", ") {
         let Some((name, label)) = parameter.split_once(": ") else { continue };
-        let types: Vec<&'static Type> =
-            label.trim_matches(['(', ')', '[', ']']).split(" | ").filter_map(named).collect();
+        let name = name.trim_end_matches('?');
+        let label = label.trim_matches(['(', ')', '[', ']']);
+        let mut types: Vec<&'static Type> = label.split(" | ").filter_map(named).collect();
+        if types.is_empty() {
+            types = names::types(label);
+        }
         if let Some(first) = types.first() {
-            said.push(format!("{}: {}", name.trim_end_matches('?'), forms(&types, first.kind, true)));
-        } else if label == Kind::Temporal.name() {
-            said.push(format!("{name}: any temporal value, such as `{}`", named("tfloat")?.example));
+            let forms = forms(&types, first.kind, true, |it| example(function, name, it));
+            said.push(format!("{name}: {forms}"));
         }
     }
     (!said.is_empty()).then(|| format!("accepted forms: {}", said.join(" / ")))

@@ -24,6 +24,9 @@ pub(crate) struct Function {
     /// Whether it is offered, and why not.
     pub(crate) network: Option<Network>,
     shape: Option<Shape>,
+    wire: Option<Wire>,
+    /// False where headers announce it and no source has it.
+    pub(crate) defined: Option<bool>,
     /// Its SQL name.
     pub(crate) sqlfn: Option<String>,
     /// Its SQL operator.
@@ -80,6 +83,28 @@ struct OutputArray {
     param: String,
 }
 
+/// How the generator would pass values; only what it found out about types and lengths is read.
+#[derive(Debug, Clone, Default, Deserialize)]
+struct Wire {
+    #[serde(default)]
+    params: Vec<WireParam>,
+    result: Option<WireResult>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+struct WireParam {
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    kinds: Vec<String>,
+    element: Option<Box<WireParam>>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct WireResult {
+    count_function: Option<String>,
+}
+
 /// One SQL overload.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct SqlSignature {
@@ -99,6 +124,18 @@ impl Function {
     pub(crate) fn is_nullable(&self, param: &Param) -> bool {
         let said = param.doc.as_ref().is_some_and(|doc| doc.contains("NULL"));
         said || self.shape.as_ref().is_some_and(|shape| shape.nullable.contains(&param.name))
+    }
+
+    /// The MEOS types that the function's own checks let through in this parameter, where the catalog knows them.
+    pub(crate) fn checked_types(&self, param: &str) -> &[String] {
+        let params = self.wire.as_ref().map(|wire| wire.params.as_slice()).unwrap_or_default();
+        let Some(found) = params.iter().find(|it| it.name == param) else { return &[] };
+        found.element.as_ref().map_or(&found.kinds, |element| &element.kinds)
+    }
+
+    /// The function that says how long the array is that this one returns, where the catalog knows it.
+    pub(crate) fn count_function(&self) -> Option<&str> {
+        self.wire.as_ref()?.result.as_ref()?.count_function.as_deref()
     }
 
     /// Whether the function makes an array and leaves its address in this parameter.

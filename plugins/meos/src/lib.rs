@@ -16,6 +16,7 @@ mod ctype;
 mod explain;
 mod function;
 mod hints;
+mod keywords;
 mod manifest;
 mod map;
 mod method;

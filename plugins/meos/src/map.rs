@@ -17,7 +17,7 @@ pub(crate) fn map(catalog: &Catalog) -> Mapping {
         catalog.functions.iter().enumerate().map(|(index, entry)| read(index, entry)).collect();
     let functions = || read.iter().filter_map(|it| it.as_ref().ok());
     let codecs = Codecs::new(functions(), &enums);
-    let sql = Sql::new(functions());
+    let sql = Sql::new(functions(), catalog.release.is_none());
 
     let mut mapping = Mapping::default();
     let mut names = BTreeSet::new();
@@ -66,6 +66,9 @@ fn enums(entries: &[Value]) -> Enums {
 /// Whether the catalog offers a function, or only failed to find a way to call it. The ways it failed are its own:
 /// here C types it does not know may be known.
 fn offered(function: &Function) -> Result<(), String> {
+    if function.defined == Some(false) {
+        return Err("announced by the library's headers and defined nowhere".to_owned());
+    }
     let Some(network) = &function.network else {
         return Err("the catalog says nothing of whether it may be offered (`network`)".to_owned());
     };
@@ -75,6 +78,7 @@ fn offered(function: &Function) -> Result<(), String> {
     match causes(network).find(|cause| !is_failure(cause)) {
         Some("internal") => Err("internal to the library".to_owned()),
         Some("lifecycle") => Err("starts, stops or sets up the library".to_owned()),
+        Some("not-implemented") => Err("not implemented in this release".to_owned()),
         Some("index") => Err("builds or searches an index that lives in memory".to_owned()),
         Some(cause) => Err(format!("hidden: {cause}")),
         None if causes(network).next().is_none() => Err("hidden: `network.exposable` is not true".to_owned()),
@@ -89,5 +93,7 @@ fn causes(network: &Network) -> impl Iterator<Item = &str> {
 
 /// Whether the catalog's generator met a C type it could not handle.
 fn is_failure(cause: &str) -> bool {
-    ["no-decoder:", "no-encoder:", "unsupported-return:", "array-or-out-param:"].iter().any(|it| cause.starts_with(it))
+    ["no-decoder:", "no-encoder:", "no-result", "unsupported-return:", "array-or-out-param:"]
+        .iter()
+        .any(|it| cause.starts_with(it))
 }

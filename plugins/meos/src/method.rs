@@ -4,6 +4,7 @@ use crate::choose::choose;
 use crate::codecs::Codecs;
 use crate::ctype::Enums;
 use crate::function::Function;
+use crate::keywords;
 use crate::operand::{Operand, operands};
 use crate::outcome::{Outgoing, outgoing};
 use crate::shape::{Shape, Slot};
@@ -17,14 +18,11 @@ use abi_mcp_sdk::{Access, CallSpec, Method, Parameter};
 pub(crate) fn map(function: &Function, sql: &Sql, codecs: &Codecs, enums: &Enums) -> Result<Method, String> {
     let shape = Shape::of(function, enums)?;
     let mut choice = choose(function, &shape);
-    let readable = |row: &crate::choose::Row| row.iter().all(|it| codecs.text(it).is_some());
-    if choice.rows.iter().any(readable) {
-        choice.rows.retain(readable);
-    }
+    choice.retain(|row| row.iter().all(|it| codecs.text(it).is_some()));
     let given: Vec<_> = shape.given().collect();
-    let operands = operands(&given, &choice.rows, codecs, enums)?;
-    let facts = sql.facts(function, choice.sql.first().copied());
-    let told = if facts.has_name() { sql_results(function, &choice.sql) } else { Vec::new() };
+    let operands = operands(&function.name, &given, &choice.rows, codecs, enums)?;
+    let facts = sql.facts(function, choice.overload());
+    let told = sql.results(function, choice.overloads.iter().map(|(index, _)| *index));
     let result = outgoing(function, &shape, &told, &operands, codecs, enums)?;
     let call = call(function, &shape, &operands, &result);
     let bytes = serde_json::to_vec(&call).map_err(|error| format!("its call cannot be written down: {error}"))?;
@@ -36,17 +34,13 @@ pub(crate) fn map(function: &Function, sql: &Sql, codecs: &Codecs, enums: &Enums
         idempotent: Some(true),
         open_world: Some(false),
         category: function.category.clone(),
+        keywords: keywords::of(&function.name, choice.rows.iter().flatten().map(|of| of.name), &result.label),
         parameters: operands.iter().map(parameter).collect(),
         output_schema: Some(result.schema),
         call_spec: Some(CallSpec { format: FORMAT.to_owned(), bytes }),
         meta: Some(json!({ "x-meos": facts.meta(function) })),
         ..Method::new(&function.name, signature(function, &operands, &result.label), input_schema(&operands, enums))
     })
-}
-
-/// The types of the results of those SQL overloads.
-fn sql_results<'a>(function: &'a Function, overloads: &[usize]) -> Vec<&'a str> {
-    overloads.iter().filter_map(|index| function.sql_signatures.get(*index)?.ret.as_deref()).collect()
 }
 
 fn parameter(operand: &Operand) -> Parameter {

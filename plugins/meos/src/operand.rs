@@ -5,6 +5,7 @@
 use crate::choose::{Row, coded};
 use crate::codecs::Codecs;
 use crate::ctype::{Enums, Value};
+use crate::hints::example;
 use crate::shape::{Given, What};
 use crate::types::{Base, Kind, Type};
 use abi_mcp_meos_call::{Codec, Decoder, Input, Scalar};
@@ -16,14 +17,17 @@ const GROUP: u8 = 1;
 
 /// An operand and everything it can be.
 pub(crate) struct Operand<'a> {
+    /// The function's name.
+    function: &'a str,
     pub(crate) given: &'a Given,
     /// Its types, likeliest first; empty for what JSON carries as it is.
     pub(crate) types: Vec<&'static Type>,
     pub(crate) input: Input,
 }
 
-/// Makes the operands of a call. `rows` are the rows of types it may have.
+/// Makes the operands of a call of `function`. `rows` are the rows of types it may have.
 pub(crate) fn operands<'a>(
+    function: &'a str,
     given: &[&'a Given],
     rows: &[Row],
     codecs: &Codecs,
@@ -43,7 +47,7 @@ pub(crate) fn operands<'a>(
             What::List(value) => Input::Array(Box::new(input(value, enums, reader)?)),
             What::Structs(kind) => Input::Structs { of: struct_name(*kind).to_owned(), element: reader(*kind)? },
         };
-        operands.push(Operand { given, types, input });
+        operands.push(Operand { function, given, types, input });
     }
     Ok(operands)
 }
@@ -210,12 +214,12 @@ impl Operand<'_> {
 
     fn coded_schema(&self, kind: Kind, earlier: &[Operand]) -> Json {
         let schema = json!({ "type": "string", "title": label(&self.types, kind) });
-        let same = earlier.iter().find(|operand| !self.types.is_empty() && operand.types == self.types);
-        let forms = match same {
-            Some(operand) => format!("as `{}`", operand.given.name),
-            None => self.forms(kind),
-        };
-        let description = match &self.given.doc {
+        let forms = self.forms(kind);
+        let same = earlier.iter().find(|operand| coded(operand.given) == Some(kind) && operand.forms(kind) == forms);
+        let forms = same.map_or(forms, |operand| format!("as `{}`", operand.given.name));
+        // `Temporal value` says nothing beside the type.
+        let telling = self.given.doc.as_ref().filter(|doc| doc.split_whitespace().count() > 3);
+        let description = match telling {
             Some(doc) => format!("{}: {forms}", doc.trim_end_matches('.')),
             None => forms,
         };
@@ -224,7 +228,7 @@ impl Operand<'_> {
 
     /// The accepted forms with a short example.
     fn forms(&self, kind: Kind) -> String {
-        forms(&self.types, kind, self.reads_text())
+        forms(&self.types, kind, self.reads_text(), |it| example(self.function, &self.given.name, it))
     }
 
     fn reads_text(&self) -> bool {
@@ -238,7 +242,12 @@ impl Operand<'_> {
 
 /// The forms in which types are accepted, with an example of the first, and of the next that is made of something
 /// else.
-pub(crate) fn forms(types: &[&'static Type], kind: Kind, text: bool) -> String {
+pub(crate) fn forms(
+    types: &[&'static Type],
+    kind: Kind,
+    text: bool,
+    example: impl Fn(&'static Type) -> String,
+) -> String {
     let json = match kind {
         Kind::Temporal if types.iter().any(|it| !it.mfjson.is_empty()) => Some("MF-JSON"),
         Kind::Geo => Some("GeoJSON"),
@@ -250,32 +259,93 @@ pub(crate) fn forms(types: &[&'static Type], kind: Kind, text: bool) -> String {
     }
     let mut said = match types {
         [] => kind.name().to_owned(),
-        [only] => format!("`{}`", only.example),
+        [only] => format!("`{}`", example(only)),
         [first, rest @ ..] => {
-            let other = rest.iter().find(|it| earth(it.base) != earth(first.base)).or(rest.last());
-            let second = other.map(|it| format!(" or {} `{}`", it.label(), it.example)).unwrap_or_default();
-            format!("{} `{}`{second}", first.label(), first.example)
+            let second = rest.iter().find(|it| it.is_spatial() && !first.is_spatial());
+            let second = second.or_else(|| rest.iter().find(|it| !looks_alike(it.base, first.base)));
+            let second = second.map(|it| format!(" or {} `{}`", it.label(), example(it))).unwrap_or_default();
+            format!("{} `{}`{second}", first.label(), example(first))
         }
     };
     if !others.is_empty() {
         said = format!("{said}; {} too", others.join(", "));
     }
-    match types {
-        [_, .., last] => format!("{said}. To name the type: `{} '…'`", last.label()),
-        _ => said,
+    match hidden(types) {
+        Some(it) => format!("{said}. To name the type: `{} '…'`", it.label()),
+        None => said,
     }
 }
 
-/// Bases whose texts look alike.
-fn earth(base: Base) -> Base {
-    match base {
+/// A type whose text an earlier one of the list reads too, so that only its name leads to it.
+fn hidden(types: &[&'static Type]) -> Option<&'static Type> {
+    let behind = |(at, it): (usize, &&'static Type)| {
+        let before = types.get(..at)?;
+        before.iter().any(|other| it.base != other.base && looks_alike(it.base, other.base)).then_some(*it)
+    };
+    let number = || types.iter().copied().find(|it| it.base == Base::Float);
+    let integer = types.first().is_some_and(|it| it.base == Base::Int);
+    types.iter().enumerate().find_map(behind).or_else(|| integer.then(number).flatten())
+}
+
+/// Whether the texts of two bases are the same.
+fn looks_alike(a: Base, b: Base) -> bool {
+    let family = |base| match base {
         Base::Geography => Base::Geometry,
         Base::BigInt => Base::Int,
         Base::Date => Base::TimestampTz,
         other => other,
-    }
+    };
+    family(a) == family(b)
 }
 
 pub(crate) fn listed(label: String) -> String {
     if label.contains(' ') { format!("({label})[]") } else { format!("{label}[]") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::{all, named};
+
+    fn said(names: &[&str], kind: Kind) -> String {
+        let types: Vec<&'static Type> = names.iter().filter_map(|name| named(name)).collect();
+        forms(&types, kind, true, |it| it.name.to_uppercase())
+    }
+
+    #[test]
+    fn one_type_shows_one_example_and_the_other_forms() {
+        assert_eq!(said(&["tfloat"], Kind::Temporal), "`TFLOAT`; MF-JSON, HexWKB too");
+        assert_eq!(said(&["interval"], Kind::Interval), "`INTERVAL`");
+    }
+
+    #[test]
+    fn a_type_hidden_behind_another_is_reached_by_its_name() {
+        let points = said(&["tgeompoint", "tgeogpoint"], Kind::Temporal);
+        assert_eq!(points, "tgeompoint `TGEOMPOINT`; MF-JSON, HexWKB too. To name the type: `tgeogpoint '…'`");
+        let numbers = said(&["intset", "floatset"], Kind::Set);
+        assert_eq!(numbers, "intset `INTSET` or floatset `FLOATSET`; HexWKB too. To name the type: `floatset '…'`");
+        assert!(!said(&["tfloat", "ttext"], Kind::Temporal).contains("name the type"));
+    }
+
+    #[test]
+    fn what_has_no_text_says_so() {
+        let types = [named("trgeometry").expect("a type")];
+        assert_eq!(forms(&types, Kind::Temporal, false, |it| it.name.to_owned()), "HexWKB only");
+    }
+
+    #[test]
+    fn many_types_are_called_by_their_family() {
+        assert_eq!(label(&all(Kind::Temporal), Kind::Temporal), "temporal");
+        let places: Vec<_> = all(Kind::Temporal).into_iter().filter(|it| it.is_spatial()).collect();
+        assert_eq!(label(&places, Kind::Temporal), "tspatial");
+        assert_eq!(label(&[], Kind::Span), "span");
+        assert_eq!(listed("tint | tfloat".to_owned()), "(tint | tfloat)[]");
+    }
+
+    #[test]
+    fn integers_have_the_bounds_of_their_c_type() {
+        assert_eq!(scalar_schema(Scalar::Int64)["minimum"], i64::MIN);
+        assert_eq!(scalar_schema(Scalar::Uint64)["maximum"], u64::MAX);
+        assert_eq!(scalar_schema(Scalar::Uint8), json!({ "type": "integer", "minimum": 0, "maximum": 255 }));
+    }
 }

@@ -94,9 +94,8 @@ fn written(value: &Value, types: &[&'static Type], codecs: &Codecs, enums: &Enum
 /// The writers for values of these types.
 fn encoded(kind: Kind, types: &[&'static Type], codecs: &Codecs) -> Option<Output> {
     let general = codecs.writer(kind);
-    if types.iter().any(|it| it.base == Base::Rigid) {
-        // MEOS has no reader for the text of rigid geometries: as text the result would be a dead end.
-        return codecs.hexwkb_writer().or(general).map(Output::Encoded);
+    if !types.is_empty() && types.iter().all(|it| it.base == Base::Rigid) {
+        return codecs.rigid_writer().or(general).map(Output::Encoded);
     }
     let placeless = !types.is_empty() && types.iter().all(|it| !it.is_spatial());
     let spatial = if placeless { None } else { codecs.spatial_writer(kind) };
@@ -122,8 +121,9 @@ fn result_types(function: &Function, kind: Kind, sql: &[&str], operands: &[Opera
         told.sort_by_key(|it| it.rank());
         return told;
     }
-    if let Some(known) = (kind == Kind::Temporal).then(|| by_operation(&function.name)).flatten() {
-        return vec![known];
+    let known = by_operation(&function.name, kind, &beside);
+    if !known.is_empty() {
+        return known;
     }
     let alike: Vec<&'static Type> = beside.iter().copied().filter(|it| it.kind == kind).collect();
     match kind {
@@ -139,18 +139,62 @@ fn result_types(function: &Function, kind: Kind, sql: &[&str], operands: &[Opera
     }
 }
 
-/// Operations whose result is of one type whatever they are applied to.
-fn by_operation(name: &str) -> Option<&'static Type> {
+/// Operations whose result follows from what they are, whatever it is that they are applied to.
+fn by_operation(name: &str, kind: Kind, beside: &[&'static Type]) -> Vec<&'static Type> {
+    let list = |names: &[&str]| names.iter().filter_map(|name| named(name)).collect::<Vec<_>>();
     let first = name.split('_').next().unwrap_or_default();
-    let truth = ["teq", "tne", "tlt", "tle", "tgt", "tge", "tand", "tor", "tnot", "tcontains", "tcovers"];
-    let relation = ["tdisjoint", "tintersects", "ttouches", "tdwithin"];
-    if truth.contains(&first) || relation.contains(&first) {
-        return named("tbool");
+    let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
+    let numbers = beside.iter().any(|it| it.kind == Kind::Temporal && matches!(it.base, Base::Int | Base::Float));
+    match kind {
+        Kind::Temporal if TRUTH.contains(&first) => list(&["tbool"]),
+        Kind::Temporal if first == "tdistance" && numbers => Vec::new(),
+        Kind::Temporal if ["tdistance", "bearing"].contains(&first) || ends(NUMBER) => list(&["tfloat"]),
+        Kind::Temporal if ends(&["tgeo_centroid"]) => list(&["tgeompoint", "tgeogpoint"]),
+        Kind::Set if ends(&["_points"]) => list(&["geomset"]),
+        Kind::Set if ends(&["_routes"]) => list(&["bigintset"]),
+        Kind::Set if ends(&["_radius"]) => list(&["floatset"]),
+        Kind::Set if ends(&["_dates"]) => list(&["dateset"]),
+        Kind::Set if ends(&["_timestamps"]) => list(&["tstzset"]),
+        Kind::Span if name.starts_with("temporal_") => list(&["tstzspan"]),
+        Kind::SpanSet if ends(&["_time", "_when_true"]) => list(&["tstzspanset"]),
+        Kind::Span | Kind::SpanSet if numbers => {
+            all(kind).into_iter().filter(|it| beside.iter().any(|other| other.base == it.base)).collect()
+        }
+        _ => Vec::new(),
     }
-    let number = ["tdistance", "bearing"].contains(&first)
-        || ["_speed", "_azimuth", "_rotation"].iter().any(|end| name.ends_with(end));
-    number.then(|| named("tfloat")).flatten()
 }
+
+/// First words of functions that say at each moment whether something holds.
+const TRUTH: &[&str] = &[
+    "teq",
+    "tne",
+    "tlt",
+    "tle",
+    "tgt",
+    "tge",
+    "tand",
+    "tor",
+    "tnot",
+    "tcontains",
+    "tcovers",
+    "tdisjoint",
+    "tintersects",
+    "ttouches",
+    "tdwithin",
+];
+
+/// Last words of functions that measure.
+const NUMBER: &[&str] = &[
+    "_speed",
+    "_azimuth",
+    "_rotation",
+    "_angular_difference",
+    "_cumulative_length",
+    "_derivative",
+    "_get_x",
+    "_get_y",
+    "_get_z",
+];
 
 /// Leaves the types made of what the operands are made of. What a temporal value is made of says less: its spans may
 /// be spans of time.
@@ -166,4 +210,48 @@ fn geo(beside: &[&'static Type]) -> Vec<&'static Type> {
     let flat = !round || beside.iter().any(|it| it.is_spatial() && it.base != Base::Geography);
     let names = [flat.then_some("geometry"), round.then_some("geography")];
     names.into_iter().flatten().filter_map(named).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(types: &[&'static Type]) -> Vec<&'static str> {
+        types.iter().map(|it| it.name).collect()
+    }
+
+    fn types_of(list: &[&str]) -> Vec<&'static Type> {
+        list.iter().filter_map(|name| named(name)).collect()
+    }
+
+    #[test]
+    fn what_an_operation_is_says_what_comes_out() {
+        let of = |name: &str, kind: Kind, beside: &[&str]| names(&by_operation(name, kind, &types_of(beside)));
+        assert_eq!(of("tdwithin_tgeo_tgeo", Kind::Temporal, &["tgeompoint"]), ["tbool"]);
+        assert_eq!(of("tpoint_speed", Kind::Temporal, &["tgeompoint"]), ["tfloat"]);
+        assert_eq!(of("tdistance_tgeo_geo", Kind::Temporal, &["tgeompoint"]), ["tfloat"]);
+        // The distance of whole numbers is one.
+        assert!(of("tdistance_tint_int", Kind::Temporal, &["tint"]).is_empty());
+        assert_eq!(of("temporal_time", Kind::SpanSet, &["tint", "tfloat"]), ["tstzspanset"]);
+        assert_eq!(of("tnumber_valuespans", Kind::SpanSet, &["tint", "tfloat"]), ["intspanset", "floatspanset"]);
+        assert!(of("temporal_at_tstzspan", Kind::Temporal, &["tint"]).is_empty());
+    }
+
+    #[test]
+    fn geometries_of_the_round_earth_are_geographies() {
+        assert_eq!(names(&geo(&types_of(&["tgeompoint", "geometry"]))), ["geometry"]);
+        assert_eq!(names(&geo(&types_of(&["tgeogpoint"]))), ["geography"]);
+        assert_eq!(names(&geo(&types_of(&["tgeompoint", "tgeogpoint"]))), ["geometry", "geography"]);
+        assert_eq!(names(&geo(&[])), ["geometry"]);
+    }
+
+    #[test]
+    fn sets_and_spans_are_made_of_what_the_operands_are_made_of() {
+        let found = |name: &str, beside: &[&str]| {
+            names(&of_the_same_base(all(Kind::SpanSet), &types_of(beside), &Words::of(name)))
+        };
+        assert_eq!(found("minus_int_span", &["intspan"]), ["intspanset"]);
+        assert_eq!(found("union_timestamptz_spanset", &[]), ["tstzspanset"]);
+        assert_eq!(found("something", &["tint"]).len(), 5);
+    }
 }

@@ -223,7 +223,7 @@ fn result(function: &Function, returned: CType, counted: bool, array: Option<Str
     if let Some(unknown) = returned.unknown() {
         return Err(format!("returns `{unknown}`, which has no form outside the library"));
     }
-    let length = if counted { Some(Length::Written) } else { implied_length(&function.name) };
+    let length = if counted { Some(Length::Written) } else { implied_length(function) };
     match (returned, length) {
         (CType::Void, _) => Err("changes its argument in place and returns nothing".to_owned()),
         (CType::Value(Value::Coded(kind)), Some(length)) => Ok(Returned::Structs(kind, length)),
@@ -249,11 +249,12 @@ fn no_length() -> String {
 }
 
 /// Arrays as long as another function says, which the C types do not show.
-fn implied_length(function: &str) -> Option<Length> {
-    let of = match function {
-        "spanset_spans" | "spanset_spanarr" => "spanset_num_spans",
-        "set_spans" => "set_num_values",
-        _ if function.ends_with("set_values") => "set_num_values",
+fn implied_length(function: &Function) -> Option<Length> {
+    let of = match (function.count_function(), function.name.as_str()) {
+        (Some(known), _) => known,
+        (None, "spanset_spans" | "spanset_spanarr") => "spanset_num_spans",
+        (None, "set_spans") => "set_num_values",
+        (None, name) if name.ends_with("set_values") => "set_num_values",
         _ => return None,
     };
     Some(Length::Function(of.to_owned(), 0))

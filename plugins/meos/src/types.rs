@@ -205,7 +205,7 @@ pub(crate) static TYPES: &[Type] = &[
     of(Kind::Npoint, Base::Npoint, "npoint", &["npoint_in"], "NPoint(1,0.5)"),
     of(Kind::Nsegment, Base::None, "nsegment", &["nsegment_in"], "NSegment(1,0.2,0.8)"),
     of(Kind::Pose, Base::Pose, "pose", &["pose_in"], "Pose(Point(1 1),0.5)"),
-    of(Kind::Interval, Base::None, "interval", &["pg_interval_in", "interval_in"], "1 day 02:00:00"),
+    of(Kind::Interval, Base::None, "interval", &["pg_interval_in", "interval_in"], "1 day"),
     of(Kind::Text, Base::Text, "text", &["cstring2text"], "A"),
     of(
         Kind::TimestampTz,

@@ -10,7 +10,7 @@ const EMPTY: &[&str] = &[
 ];
 
 /// Words of EMPTY that mean something after all where nothing else is asked.
-const TELLING: &[&str] = &["within", "between", "all"];
+const TELLING: &[&str] = &["within", "between", "all", "ever", "at"];
 
 /// The stems of a text's words, in order, repeated ones too.
 pub(super) fn stems(text: &str) -> Vec<String> {
@@ -24,13 +24,15 @@ pub(super) fn meaningful(query: &str) -> Vec<String> {
     words.iter().filter(telling).map(|word| stem(word)).collect()
 }
 
-/// Splits at everything that is no letter or digit, and where `camelCase` begins a word.
+/// Splits at everything that is no letter or digit, where `camelCase` begins a word, and before a number (`distance2d`).
 fn split(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     let mut before = ' ';
     for letter in text.chars() {
-        if !letter.is_alphanumeric() || (letter.is_uppercase() && before.is_lowercase()) {
+        let begins =
+            (letter.is_uppercase() && before.is_lowercase()) || (letter.is_numeric() && before.is_alphabetic());
+        if !letter.is_alphanumeric() || begins {
             words.push(std::mem::take(&mut word));
         }
         if letter.is_alphanumeric() {
@@ -86,6 +88,7 @@ mod tests {
     fn names_and_sentences_meet_in_the_same_stems() {
         assert_eq!(stems("nearestApproachDistance"), ["nearest", "approach", "distanc"]);
         assert_eq!(stems("kv_store_get"), ["kv", "stor", "get"]);
+        assert_eq!(stems("geom_distance2d"), ["geom", "distanc", "2d"]);
         for (a, b) in [
             ("distances", "distance"),
             ("merging", "merge"),
