@@ -31,9 +31,10 @@ impl Samples {
         let name = tool["name"].as_str().unwrap();
         let exceptions = self.functions.get(name);
         let schema = &tool["inputSchema"];
-        let required: Vec<&str> = schema["required"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        let required: Vec<&str> =
+            schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let mut arguments = Map::new();
-        for (parameter, about) in schema["properties"].as_object().unwrap() {
+        for (parameter, about) in schema["properties"].as_object().into_iter().flatten() {
             let value = match exceptions.and_then(|exceptions| exceptions.get(parameter)) {
                 Some(value) => value.clone(),
                 None if required.contains(&parameter.as_str()) => self.value(parameter, about),
@@ -59,9 +60,10 @@ impl Samples {
         }
     }
 
-    /// Of several types the first that there is a sample of.
+    /// Of several types the sample of just these, else of the first that has one.
     fn text(&self, parameter: &str, about: &Value) -> Value {
-        let named = about["title"].as_str().unwrap_or_default().split(" | ").find_map(|name| self.types.get(name));
+        let title = about["title"].as_str().unwrap_or_default();
+        let named = [title].into_iter().chain(title.split(" | ")).find_map(|name| self.types.get(name));
         named.or_else(|| self.parameters.get(parameter)).cloned().unwrap_or_else(|| "abc".into())
     }
 }

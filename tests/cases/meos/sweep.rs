@@ -22,6 +22,8 @@ enum Class {
     Ended,
     /// The host refused the sample before anything ran.
     Refused,
+    /// The engine could not read an argument, and PostgreSQL's parser, which has no codes, or the engine says why.
+    Unread,
     /// None of these; there must be none.
     Other,
 }
@@ -69,7 +71,7 @@ fn note(swept: &mut Swept, tool: &Value, reply: &Reply) {
         assert_eq!(structured.is_some(), tool.get("outputSchema").is_some(), "{name}: {}", reply.raw);
         return;
     }
-    let line = reply.text.lines().take(2).collect::<Vec<_>>().join(" ");
+    let line = reply.text.lines().next().unwrap_or_default().to_owned();
     swept.failures.entry(class).or_default().push((name.to_owned(), line));
 }
 
@@ -85,6 +87,9 @@ fn class(reply: &Reply) -> Class {
     let code = text.lines().next().and_then(|line| line.rsplit_once("(MEOS_ERR_")).map(|(_, code)| code);
     if let Some(code) = code.and_then(|code| code.split_once(')')) {
         return Class::Meos(code.0.to_owned());
+    }
+    if text.starts_with("Error: `") {
+        return Class::Unread;
     }
     if ["stopped", "trap", "exit", "limit"].iter().any(|word| text.contains(word)) {
         return Class::Ended;
@@ -102,7 +107,7 @@ fn show(catalog: &str, swept: &Swept) {
     for (class, failures) in &swept.failures {
         println!("  {class:?}: {}", failures.len());
         for (function, said) in failures {
-            println!("    {function}: {said}");
+            println!("    {function}: {}", said.chars().take(150).collect::<String>());
         }
     }
 }
