@@ -58,13 +58,19 @@ static OTHERS: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
     others
 });
 
-/// Each asked word with the words that may stand for it, itself first.
+/// Each asked word with the words that may stand for it, itself first. Of words that may stand for each other only the
+/// first has others: `extent` answers one word of `bounding box`, not both.
 pub(super) fn expand(asked: &[String]) -> Vec<Vec<String>> {
+    let others = |word: &String| OTHERS.get(word).map(Vec::as_slice).unwrap_or_default();
     asked
         .iter()
-        .map(|word| {
+        .enumerate()
+        .map(|(place, word)| {
             let mut all = vec![word.clone()];
-            all.extend(OTHERS.get(word).into_iter().flatten().cloned());
+            let earlier = asked.get(..place).unwrap_or_default();
+            if !earlier.iter().any(|earlier| others(earlier).contains(word)) {
+                all.extend_from_slice(others(word));
+            }
             all
         })
         .collect()
@@ -80,5 +86,12 @@ mod tests {
         assert_eq!(expanded[0][0], "velocity");
         assert!(expanded[0].contains(&stems("speed")[0]));
         assert_eq!(expanded[1], ["xyzzy"]);
+    }
+
+    #[test]
+    fn of_two_words_for_the_same_thing_only_the_first_has_others() {
+        let expanded = expand(&stems("bounding box"));
+        assert!(expanded[0].len() > 2);
+        assert_eq!(expanded[1], stems("box"));
     }
 }
