@@ -26,6 +26,8 @@ usage: cargo xtask <verb>
 
   demo [ARGS..]        build everything, then play a whole MCP session against the embedded node
   test [STEP..]        the whole suite, or only the named steps
+  engine [--check] [--without-geos]
+                       build the component that runs MEOS (GPL: it is loaded, never embedded)
   guests [--check]     build the plugin components; with --check only say whether they are current
   build                components, the host (development profile) and its compiled-code cache
   tidy                 the rules of the tree: who may use what, file heads, file sizes, paths
@@ -52,12 +54,12 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
     match verb.as_str() {
         "demo" => demo::run(&tree, rest),
         "test" => suite::run(&tree, rest),
+        "engine" => engine::run(&tree, rest).map(|()| ExitCode::SUCCESS),
         "guests" => guests::run(&tree, rest).map(|()| ExitCode::SUCCESS),
         "build" => none(rest).and_then(|()| host::build(&tree)).map(|_| ExitCode::SUCCESS),
         "tidy" => none(rest).and_then(|()| tidy::run(&tree)).map(|()| ExitCode::SUCCESS),
         "wit" => contracts::run(&tree, rest).map(|()| ExitCode::SUCCESS),
         "bench" => bench::run(&tree, rest).map(|()| ExitCode::SUCCESS),
-        "engine-catalog" => engine::catalog_alone(rest).map(|()| ExitCode::SUCCESS),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
             Ok(ExitCode::SUCCESS)

@@ -54,6 +54,11 @@ impl Tree {
         self.target.join("plugins")
     }
 
+    /// Where the MEOS engine is fetched and compiled.
+    pub(crate) fn engine_work(&self) -> PathBuf {
+        self.target.join("engine")
+    }
+
     pub(crate) fn wit(&self) -> PathBuf {
         self.root.join("wit")
     }

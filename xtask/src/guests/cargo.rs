@@ -27,6 +27,20 @@ pub(super) fn modules<'a>(
     manifest: &Path,
     guests: &'a [Guest],
 ) -> Result<Vec<Module<'a>>> {
+    let mut command = build(tree, toolchain, manifest)?;
+    command.args(guests.iter().flat_map(|guest| ["--package", guest.package.as_str()]));
+    let what = format!("compiling {} guests of {}", guests.len(), shown(tree, manifest));
+    let done = process::quietly(&mut command, &what, None)?;
+    ensure!(done.status.success(), "the guests of `{}` do not compile:\n{}", shown(tree, manifest), done.stderr);
+    let warnings = done.stderr.lines().any(|line| line.starts_with("warning: `"));
+    if warnings {
+        eprint!("{}", done.stderr);
+    }
+    find_modules(&done.stdout, guests)
+}
+
+/// `cargo build` for the guests' target, with nothing of the host's build leaking in.
+fn build(tree: &Tree, toolchain: &Toolchain, manifest: &Path) -> Result<Command> {
     let mut command = Command::new(&toolchain.cargo);
     for name in std::env::vars_os().map(|(name, _)| name).filter(|name| is_the_hosts(&name.to_string_lossy())) {
         command.env_remove(name);
@@ -38,7 +52,6 @@ pub(super) fn modules<'a>(
         .arg(manifest)
         .arg("--target-dir")
         .arg(&target)
-        .args(guests.iter().flat_map(|guest| ["--package", guest.package.as_str()]))
         .current_dir(manifest.parent().context("a manifest lies in a folder")?)
         .env("RUSTC", &toolchain.rustc)
         .env("CARGO_ENCODED_RUSTFLAGS", flags(tree, toolchain, &target));
@@ -49,14 +62,22 @@ pub(super) fn modules<'a>(
         // For this child only: std from source is a nightly feature, which Debian's stable compiler has under this name.
         command.env("RUSTC_BOOTSTRAP", "1").arg("-Zbuild-std=std,panic_abort");
     }
-    let what = format!("compiling {} guests of {}", guests.len(), shown(tree, manifest));
-    let done = process::quietly(&mut command, &what, None)?;
-    ensure!(done.status.success(), "the guests of `{}` do not compile:\n{}", shown(tree, manifest), done.stderr);
-    let warnings = done.stderr.lines().any(|line| line.starts_with("warning: `"));
-    if warnings {
-        eprint!("{}", done.stderr);
-    }
-    find_modules(&done.stdout, guests)
+    Ok(command)
+}
+
+/// Compiles one package of the workspace at `manifest` to a static library, whose path cargo names.
+pub(super) fn static_library(tree: &Tree, toolchain: &Toolchain, manifest: &Path, package: &str) -> Result<PathBuf> {
+    let mut command = build(tree, toolchain, manifest)?;
+    command.args(["--package", package]);
+    let done = process::quietly(&mut command, &format!("compiling {package}"), None)?;
+    ensure!(done.status.success(), "`{package}` does not compile:\n{}", done.stderr);
+    let messages = done.stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let files =
+        messages.flat_map(|message| message.get("filenames").and_then(Value::as_array).cloned().unwrap_or_default());
+    let library = files
+        .filter_map(|file| file.as_str().map(PathBuf::from))
+        .rfind(|file| file.extension().is_some_and(|end| end == "a"));
+    library.with_context(|| format!("cargo made no library of `{package}`: is its crate-type `staticlib`?"))
 }
 
 fn shown(tree: &Tree, manifest: &Path) -> String {

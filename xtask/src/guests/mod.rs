@@ -66,6 +66,23 @@ pub(crate) fn build(tree: &Tree) -> Result<()> {
     Ok(())
 }
 
+/// Compiles one package of the plugins' workspace to a static library for the guests' target.
+pub(crate) fn static_library(tree: &Tree, package: &str) -> Result<std::path::PathBuf> {
+    let manifest = tree.plugins_manifest();
+    let toolchain = toolchain::find(None)?;
+    cargo::static_library(tree, &toolchain, &manifest, package)
+}
+
+/// Wraps a module as a component that imports nothing.
+pub(crate) fn without_imports(module: &[u8]) -> Result<Vec<u8>> {
+    component::encode(module, Some(&[]))
+}
+
+/// What identifies the active compiler.
+pub(crate) fn compiler_identity() -> Result<String> {
+    toolchain::active_identity()
+}
+
 fn check(tree: &Tree) -> Result<()> {
     let inputs = stamp::inputs(tree)?;
     ensure!(stamp::is_current(tree, &inputs), "the components are missing or stale: run `cargo xtask guests`");

@@ -1,0 +1,37 @@
+/* json-c's configuration for wasm32 with wasi-libc; what is absent is not there. */
+#define HAVE_FCNTL_H 1
+#define HAVE_INTTYPES_H 1
+#define HAVE_LIMITS_H 1
+#define HAVE_LOCALE_H 1
+#define HAVE_STDARG_H 1
+#define HAVE_STDINT_H 1
+#define HAVE_STDLIB_H 1
+#define HAVE_STRINGS_H 1
+#define HAVE_STRING_H 1
+#define HAVE_SYS_TYPES_H 1
+#define HAVE_UNISTD_H 1
+#define HAVE_DECL_INFINITY 1
+#define HAVE_DECL_ISINF 1
+#define HAVE_DECL_ISNAN 1
+#define HAVE_DECL_NAN 1
+#define HAVE_REALLOC 1
+#define HAVE_SNPRINTF 1
+#define HAVE_STRCASECMP 1
+#define HAVE_STRDUP 1
+#define HAVE_STRERROR 1
+#define HAVE_STRNCASECMP 1
+#define HAVE_VASPRINTF 1
+#define HAVE_VPRINTF 1
+#define HAVE_VSNPRINTF 1
+#define HAVE_STRTOLL 1
+#define HAVE_STRTOULL 1
+#define OVERRIDE_GET_RANDOM_SEED return 0
+#define SIZEOF_INT 4
+#define SIZEOF_INT64_T 8
+#define SIZEOF_LONG 4
+#define SIZEOF_LONG_LONG 8
+#define SIZEOF_SIZE_T 4
+#define SIZEOF_SSIZE_T 4
+#define PACKAGE_VERSION "0.18.99"
+#define VERSION "0.18.99"
+#define STDC_HEADERS 1

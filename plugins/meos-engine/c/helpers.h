@@ -1,0 +1,1 @@
+extern Temporal *trgeometry_in(const char *str);
