@@ -36,7 +36,7 @@ const SHORT: &[(&str, &str)] = &[
     ("nai", "nearest approach instant closest when"),
     ("shortestline", "shortest line closest nearest"),
     ("tdistance", "distance over time"),
-    ("dwithin", "within distance near"),
+    ("dwithin", "within distance near closer meet"),
     ("twavg", "time weighted average mean"),
     ("mfjson", "mf json geojson"),
     ("hexwkb", "hex wkb binary"),
@@ -46,10 +46,51 @@ const SHORT: &[(&str, &str)] = &[
     ("azimuth", "heading direction bearing course"),
     ("geom", "geometry"),
     ("geog", "geography"),
+    ("gt", "above greater more exceed"),
+    ("tgt", "above greater more exceed when"),
+    ("lt", "below less under"),
+    ("tlt", "below less under when"),
+    ("in", "read parse text"),
+    ("add", "sum plus"),
+    ("sub", "minus subtract difference"),
+    ("mult", "times multiply product"),
+    ("div", "divide quotient ratio"),
+    ("derivative", "rate change slope"),
 ];
 
 /// The relationships that come as ever, always and at each moment: `eintersects`, `aintersects`, `tintersects`.
 const RELATIONS: &[&str] = &["contains", "covers", "disjoint", "dwithin", "intersects", "touches", "eq", "ne"];
+
+/// What single functions are asked for as, where neither their names nor their types say it: `tgeo_at_geom` is how one
+/// learns what a ship did inside a harbour.
+const FUNCTIONS: &[(&str, &str)] = &[
+    ("tgeo_value_at_timestamptz", "position location where"),
+    ("temporal_at_timestamptz", "position location where"),
+    ("temporal_at_tstzspan", "restrict clip part during between"),
+    ("temporal_minus_tstzspan", "restrict part outside except"),
+    ("tgeo_at_geom", "restrict clip part inside enter leave when area"),
+    ("tpoint_at_geom", "restrict clip part inside enter leave when area"),
+    ("tgeo_minus_geom", "restrict part outside except"),
+    ("tpoint_minus_geom", "restrict part outside except"),
+    ("tgeo_at_stbox", "restrict clip part inside"),
+    ("eintersects_tgeo_geo", "cross enter visit pass"),
+    ("tpoint_length", "how far travelled covered metres"),
+    ("tpoint_trajectory", "path way route line geometry"),
+    ("tpoint_angular_difference", "turn angle turned"),
+    ("tgeo_start_value", "first position location origin"),
+    ("tgeo_end_value", "last position location destination"),
+    ("temporal_duration", "long take took lasted"),
+    ("temporal_num_instants", "points positions"),
+    ("temporal_start_timestamptz", "begin departure"),
+    ("temporal_end_timestamptz", "finish arrival"),
+    ("temporal_tsample", "resample sampling every regular"),
+    ("temporal_tprecision", "resample aggregate every granularity"),
+    ("temporal_frechet_distance", "similarity similar compare"),
+    ("temporal_hausdorff_distance", "similarity similar compare"),
+    ("temporal_dyntimewarp_distance", "similarity similar compare dtw dynamic time warping"),
+    ("temporal_simplify_dp", "douglas peucker"),
+    ("temporal_stops", "stopped parked idle standing stationary"),
+];
 
 /// What a result is asked for as.
 const RESULTS: &[(&str, &str)] = &[("stbox", "bounding box extent bounds"), ("tbox", "bounding box extent bounds")];
@@ -63,6 +104,8 @@ pub(crate) fn of<'a>(function: &str, types: impl Iterator<Item = &'a str>, resul
     let given =
         RESULTS.iter().find(|(name, _)| *name == result && !function.ends_with("transfn")).map(|(_, words)| *words);
     words.extend(given.into_iter().flat_map(|words| words.split(' ')));
+    let own = FUNCTIONS.iter().find(|(name, _)| *name == function).map(|(_, words)| *words);
+    words.extend(own.into_iter().flat_map(|words| words.split(' ')));
     for token in function.split('_') {
         let relation =
             RELATIONS.iter().find(|relation| token.len() == relation.len() + 1 && token.ends_with(**relation));
