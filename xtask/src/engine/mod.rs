@@ -83,9 +83,9 @@ fn build(tree: &Tree, flavour: Flavour, inputs: &str) -> Result<()> {
     Ok(())
 }
 
-/// Measured on two processors.
+/// Measured on two processors, idle and at a load of ten.
 const fn estimate(flavour: Flavour) -> &'static str {
-    if flavour.geos { "about 5 minutes and 150 MB of downloads" } else { "about 2 minutes and 150 MB of downloads" }
+    if flavour.geos { "5 to 15 minutes and 130 MB of downloads" } else { "2 to 5 minutes and 130 MB of downloads" }
 }
 
 /// The catalog of the laid-out headers.
