@@ -57,6 +57,14 @@ pub(crate) fn run(tree: &Tree, arguments: &[String]) -> Result<()> {
     build(tree, flavour, &inputs)
 }
 
+/// Fetches what the engine is made of and compiles nothing: tells a registry out of reach, or a program that is not
+/// installed, from a build that fails.
+pub(crate) fn fetch(tree: &Tree) -> Result<()> {
+    let work = tree.engine_work();
+    std::fs::create_dir_all(&work).with_context(|| format!("cannot create `{}`", work.display()))?;
+    fetch::all(&tree.root().join("plugins/meos-engine/sources"), &work).map(|_| ())
+}
+
 fn build(tree: &Tree, flavour: Flavour, inputs: &str) -> Result<()> {
     let started = Instant::now();
     let (plugin, work) = (tree.root().join("plugins/meos-engine"), tree.engine_work());
