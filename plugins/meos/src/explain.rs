@@ -8,7 +8,6 @@ use crate::hints::example;
 use crate::names;
 use crate::operand::forms;
 use crate::types::{Type, named};
-use abi_mcp_sdk::serde_json::{self, Value};
 use abi_mcp_sdk::{Class, Explanation, Failure, GuestFailure, Retry};
 
 /// Explains a failure; `None` when it is none of MEOS'.
@@ -26,8 +25,7 @@ pub(crate) fn explain(failure: &Failure) -> Option<Explanation> {
 
 /// The argument to blame, where the engine names one.
 fn argument(guest: &GuestFailure) -> Option<String> {
-    let data: Value = serde_json::from_str(guest.data.as_deref()?).ok()?;
-    data.get("argument")?.as_str().map(str::to_owned)
+    guest.data.as_ref()?.get("argument")?.as_str().map(str::to_owned)
 }
 
 fn classify(code: &str) -> (Class, Retry) {
