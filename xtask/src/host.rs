@@ -4,6 +4,7 @@ use crate::guests;
 use crate::process;
 use crate::tree::Tree;
 use anyhow::{Result, ensure};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -44,11 +45,23 @@ pub(crate) fn cargo(tree: &Tree) -> Command {
 /// Compiles the bundled components to machine code once, so that no later start has to.
 pub(crate) fn fill_cache(tree: &Tree, binary: &Path) {
     let mut command = Command::new(binary);
-    command.args(["plugin", "list"]).current_dir(tree.root());
+    command.args(["plugin", "list"]).args(engine_arguments(tree)).current_dir(tree.root());
     let trouble = match process::quietly(&mut command, "filling the compiled-code cache", None) {
         Ok(done) if done.status.success() => return,
         Ok(done) => done.stderr.lines().next_back().unwrap_or("no word why").to_owned(),
         Err(error) => format!("{error:#}"),
     };
     eprintln!("warning: the compiled-code cache was not filled, the first start will be slower: {trouble}");
+}
+
+/// What `serve`, `demo` and `plugin list` are told of a built MEOS engine; nothing where there is none.
+pub(crate) fn engine_arguments(tree: &Tree) -> Vec<OsString> {
+    let folder = tree.components().join("engine");
+    let (catalog, component) = (folder.join("meos-catalog.json"), folder.join("meos-engine.wasm"));
+    if !catalog.is_file() || !component.is_file() {
+        return Vec::new();
+    }
+    let mut named = OsString::from("meos=");
+    named.push(catalog);
+    vec!["--manifest".into(), named, "--engine".into(), component.into_os_string()]
 }

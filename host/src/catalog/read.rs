@@ -53,7 +53,10 @@ pub struct Catalog {
     gaps: Gaps,
     reading: tokio::sync::Mutex<()>,
     begun: AtomicU64,
+    /// Reads that ended, and early publications.
     ended: watch::Sender<u64>,
+    /// Whether a read has got through all units.
+    whole: watch::Sender<bool>,
     failed: Mutex<Option<source::Error>>,
     /// Why units of the last whole read have no methods, one sentence each.
     lacking: Mutex<Vec<String>>,
@@ -75,6 +78,7 @@ impl Catalog {
             reading: tokio::sync::Mutex::default(),
             begun: AtomicU64::new(0),
             ended: watch::Sender::new(0),
+            whole: watch::Sender::new(false),
             failed: Mutex::default(),
             lacking: Mutex::default(),
             changes: watch::Sender::new(0),
@@ -111,6 +115,22 @@ impl Catalog {
         let mut ended = self.ended.subscribe();
         if tokio::time::timeout(limit, ended.wait_for(|ended| *ended > 0)).await.is_err() {
             tracing::info!("the first read of the apps takes longer than {limit:?}; listing what is there");
+        }
+    }
+
+    /// Whether a read has got through all units, those that failed included.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        *self.whole.borrow()
+    }
+
+    /// Waits for that, at most `limit`: for calls that need a unit which takes long, such as one whose engine is being
+    /// compiled.
+    pub async fn whole_read(&self, limit: Duration) {
+        let mut whole = self.whole.subscribe();
+        let waited = tokio::time::timeout(limit, whole.wait_for(|whole| *whole)).await;
+        if waited.is_err() {
+            tracing::info!("the first read takes longer than {limit:?}; answering from what is there");
         }
     }
 
@@ -182,6 +202,7 @@ impl Catalog {
             self.gaps.report(loaded.values().map(|(unit, result)| (unit, result)));
             *self.lacking.lock().unwrap_or_else(PoisonError::into_inner) = lacking_files(&loaded);
             self.publish(served(&loaded)).await;
+            self.whole.send_replace(true);
         }
     }
 

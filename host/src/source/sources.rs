@@ -62,6 +62,12 @@ impl Sources {
         self.serves_node
     }
 
+    /// Whether manifest files are among the sources.
+    #[must_use]
+    pub fn has_files(&self) -> bool {
+        !self.files.is_empty()
+    }
+
     /// Looks at every source.
     pub async fn look(&self, scope: &CallScope) -> Found {
         let mut apps = self.file_apps().await;

@@ -1,12 +1,13 @@
 //! Reaching tools that are not listed: ranked search, and one tool's full definition.
 
 use crate::catalog::{CatalogUnit, Snapshot, definition};
-use crate::model::{JsonObject, Method, ToolReply};
+use crate::model::{CallScope, JsonObject, Method, ToolReply};
 use crate::text::{clean_line, cut};
 use crate::tools::Server;
 use crate::tools::app::text;
 use serde_json::{Value, json};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Answers when nothing is said, and at most: a page of these stays well under 1,000 tokens.
 const DEFAULT_LIMIT: usize = 8;
@@ -19,13 +20,17 @@ const EXPLAINED: usize = 3;
 const SHORT: usize = 160;
 
 /// Searches all tools by words. Answers text alone: it is read by a model, and once.
-pub(crate) async fn find_tools(server: &Server, arguments: &JsonObject) -> Result<ToolReply, ToolReply> {
+pub(crate) async fn find_tools(
+    server: &Server,
+    arguments: &JsonObject,
+    scope: &CallScope,
+) -> Result<ToolReply, ToolReply> {
     let query = text(arguments, "query").unwrap_or_default();
     let limit = arguments
         .get("limit")
         .and_then(Value::as_u64)
         .map_or(DEFAULT_LIMIT, |limit| usize::try_from(limit).unwrap_or(MOST).clamp(1, MOST));
-    let snapshot = server.current().await;
+    let snapshot = searched(server, scope).await;
     let hits = snapshot.search(query);
     if hits.is_empty() {
         let why = server.catalog.unavailable().map(|why| format!("\n{}", clean_line(&why))).unwrap_or_default();
@@ -52,6 +57,11 @@ pub(crate) async fn find_tools(server: &Server, arguments: &JsonObject) -> Resul
     }
     lines.extend(how_to_call(kinds, &snapshot, hits.first().map(|hit| hit.name)));
     Ok(ToolReply::text(lines.join("\n")))
+}
+
+/// What there is to search. Apps that are slow hold no search back; manifest files are what it is for.
+async fn searched(server: &Server, scope: &CallScope) -> Arc<Snapshot> {
+    if server.sources.has_files() { server.complete(scope).await } else { server.current().await }
 }
 
 /// The signature; before it the tool's name and app, where it does not begin with the name.
@@ -101,9 +111,13 @@ fn how_to_call((of_apps, functions): (bool, bool), snapshot: &Snapshot, first: O
 }
 
 /// One tool in full.
-pub(crate) async fn describe_tool(server: &Server, arguments: &JsonObject) -> Result<ToolReply, ToolReply> {
+pub(crate) async fn describe_tool(
+    server: &Server,
+    arguments: &JsonObject,
+    scope: &CallScope,
+) -> Result<ToolReply, ToolReply> {
     let name = text(arguments, "tool").unwrap_or_default();
-    let snapshot = server.current().await;
+    let snapshot = searched(server, scope).await;
     let found = snapshot.tool(name).filter(|(unit, _)| unit.tools().iter().any(|(shown, _)| *shown == name));
     let Some((unit, method)) = found else {
         let shown = clean_line(name);

@@ -33,7 +33,7 @@ pub(crate) async fn tool(
 
 /// `call` on a server without a node: every method is a function.
 pub(crate) async fn call(server: &Server, arguments: &JsonObject, scope: &CallScope) -> Result<ToolReply, ToolReply> {
-    let mut snapshot = server.current().await;
+    let mut snapshot = server.complete(scope).await;
     if named(&snapshot, arguments, None).is_none() {
         // The manifest may have changed since the last look at it.
         server.resync(scope).await;

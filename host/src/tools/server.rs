@@ -24,6 +24,10 @@ use tokio::sync::watch;
 /// the strictest of them give up on a server after about ten seconds.
 const FIRST_READ: Duration = Duration::from_secs(8);
 
+/// How long a search or a function waits for the first read to get through: an engine that was never here before is
+/// compiled meanwhile.
+const WHOLE_READ: Duration = Duration::from_secs(60);
+
 /// How long a call waits for the apps to be read again: a slow app or mapper must not hold up calls to others.
 const RESYNC: Duration = Duration::from_secs(8);
 
@@ -183,6 +187,15 @@ impl Server {
         }
     }
 
+    /// The snapshot after a read that got through everything, for as long as the call is wanted.
+    pub(crate) async fn complete(&self, scope: &CallScope) -> Arc<Snapshot> {
+        tokio::select! {
+            () = self.catalog.whole_read(WHOLE_READ) => {}
+            () = scope.cancel.cancelled() => {}
+        }
+        self.catalog.snapshot()
+    }
+
     /// The snapshot after the first read, for which everybody together waits once and not for long.
     pub(crate) async fn current(&self) -> Arc<Snapshot> {
         let waited = self.opened.get().map_or(Duration::ZERO, Instant::elapsed);
@@ -220,7 +233,10 @@ impl Service for Server {
 
     async fn tools(&self) -> Arc<[ToolDefinition]> {
         let snapshot = self.current().await;
-        fixed::definitions(self.modes, snapshot.folds()).chain(snapshot.listed.iter().cloned()).collect()
+        // Clients ask for the list once. Manifests are usually too large for it, so while one is being read the tools
+        // that search are listed, which then wait for it.
+        let folds = snapshot.folds() || (self.sources.has_files() && !self.catalog.is_whole());
+        fixed::definitions(self.modes, folds).chain(snapshot.listed.iter().cloned()).collect()
     }
 
     async fn call(&self, name: &str, arguments: JsonObject, scope: CallScope) -> Result<ToolReply, UnknownTool> {
@@ -230,7 +246,7 @@ impl Service for Server {
         let mut snapshot = self.catalog.snapshot();
         if snapshot.tool(name).is_none() {
             // A client that calls before it lists means the tools of an earlier session.
-            snapshot = self.current().await;
+            snapshot = if self.sources.has_files() { self.complete(&scope).await } else { self.current().await };
         }
         let Some((unit, method)) = snapshot.tool(name) else { return Err(UnknownTool(name.to_owned())) };
         if !unit.unit.app.has_contexts() {

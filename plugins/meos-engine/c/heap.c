@@ -4,12 +4,16 @@
  * MEOS frees some blocks twice and reads some after it freed them (rigid geometries, merges of equal values). In a
  * process that lives long these are crashes and, at worst, wrong answers. An instance here lives for one call: a freed
  * block is kept aside until many others were freed after it, a second `free` of it does nothing, and most calls end
- * before any block is used again. The linker sends every `free` of the library here (`--wrap`).
+ * before any block is used again. The linker sends every `free` and
+ * `realloc` of the library here (`--wrap`).
  */
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 extern void __real_free(void *block);
+extern void *__real_realloc(void *block, size_t size);
 extern size_t malloc_usable_size(void *block);
 
 /* As many blocks, and as many bytes, are kept aside; then the oldest go. A power of two. */
@@ -88,4 +92,16 @@ void __wrap_free(void *block)
   waiting[(first + count) % BLOCKS] = block;
   count++;
   bytes += malloc_usable_size(block);
+}
+
+/* A block that waits is not given back twice: what grows is a copy of it. */
+void *__wrap_realloc(void *block, size_t size)
+{
+  if (block == NULL || known[find(block)] != block)
+    return __real_realloc(block, size);
+  size_t old = malloc_usable_size(block);
+  void *grown = malloc(size);
+  if (grown != NULL)
+    memcpy(grown, block, old < size ? old : size);
+  return grown;
 }

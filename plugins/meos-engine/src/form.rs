@@ -20,7 +20,8 @@ enum Form {
 /// and GeoJSON are known.
 fn form(text: &str) -> Form {
     let trimmed = text.trim();
-    let digits = trimmed.len() >= 10 && trimmed.len() % 2 == 0 && trimmed.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let digits =
+        trimmed.len() >= 10 && trimmed.len().is_multiple_of(2) && trimmed.bytes().all(|byte| byte.is_ascii_hexdigit());
     if digits && (trimmed.starts_with("00") || trimmed.starts_with("01")) {
         return Form::HexWkb;
     }

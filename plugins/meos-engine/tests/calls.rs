@@ -73,6 +73,8 @@ fn library() -> Library {
             Ok(memory.put(&numbers.map(i32::to_le_bytes).concat()))
         }),
         ("two", "ii", |_, _| Ok(2)),
+        ("same_list", "**o**o", |_, a| Ok(a[0])),
+        ("refuses_out", "z*o", |_, _| refuse(22, "not mine")),
         ("nothing", "v", |_, _| Ok(99)),
         ("leaves", "v", |_, _| Err(abi_mcp_meos_engine::Refusal { code: None, text: String::new() })),
         ("tnpoint_in", "*oz", |_, _| Ok(0)),
@@ -268,6 +270,59 @@ fn arrays_go_in_as_pointers_or_as_structures_in_a_row() {
     let failure = failed(&pointers, json!({"list": ["1", "x"]}));
     assert_eq!(failure.argument.as_deref(), Some("list"));
     assert!(failure.message.starts_with("element 1: "), "{}", failure.message);
+}
+
+#[test]
+fn blocks_of_structures_go_in_and_come_out() {
+    let list = json!({"given": {"name": "list", "value": {"structs": {"of": "Pair", "element": {"type": "pair", "text": [{"function": "pair_in"}]}}}}});
+    let sum = spec("sum_pairs", json!([list, {"count": "list"}]), json!({"scalar": "int32"}));
+    assert_eq!(done(&sum, json!({"list": ["5", "6"]})), json!(11));
+    assert_eq!(failed(&sum, json!({"list": ["5", null]})).message, "element 1: it may not be null");
+    let value =
+        json!({"structs": {"of": "Pair", "codec": {"function": "pair_out"}, "count": {"function": ["two", 0]}}});
+    let pairs = spec("two_pairs", json!([scalar("n", "int32")]), value.clone());
+    assert_eq!(done(&pairs, json!({"n": 5})), json!(["5-1", "6-2"]));
+    let other =
+        json!({"structs": {"of": "Span", "codec": {"function": "pair_out"}, "count": {"function": ["two", 0]}}});
+    assert!(unsupported(&library(), &call(&spec("two_pairs", json!([scalar("n", "int32")]), other))).is_some());
+}
+
+#[test]
+fn a_result_as_long_as_an_argument_is_counted_by_it() {
+    let list = json!({"given": {"name": "list", "value": {"array": {"decoded": {"type": "num", "text": [{"function": "int_in"}]}}}}});
+    let value = json!({"array": {"element": {"encoded": {"function": "num_out"}}, "count": {"given": "list"}}});
+    let same = spec("same_list", json!([list]), value);
+    assert_eq!(done(&same, json!({"list": ["1", "2", "3"]})), json!(["<1>", "<2>", "<3>"]));
+}
+
+#[test]
+fn a_named_type_is_read_by_its_own_codec() {
+    let codecs = json!({"decoded": {"type": "num", "group": 1, "text": [
+        {"function": "int_in", "literal": "tint"}, {"function": "float_in", "literal": "tfloat"}
+    ]}});
+    let given = |name: &str| json!({"given": {"name": name, "value": codecs}});
+    let add = spec("add", json!([given("a"), given("b")]), json!({"scalar": "int32"}));
+    assert_eq!(done(&add, json!({"a": "1", "b": "TFLOAT '2'"})), json!(3000), "the group follows the named type");
+    let failure = failed(&add, json!({"a": "tint '1'", "b": "tfloat '2'"}));
+    assert_eq!(failure.message, "the arguments are of different types");
+}
+
+#[test]
+fn a_form_without_codecs_says_which_forms_there_are() {
+    let codecs = json!({"decoded": {"type": "num", "text": [], "hexwkb": [{"function": "hex_in"}]}});
+    let same =
+        spec("same", json!([{"given": {"name": "a", "value": codecs}}]), json!({"encoded": {"function": "num_out"}}));
+    assert_eq!(failed(&same, json!({"a": "x"})).message, "a num is not read from this form, only from HexWKB");
+}
+
+#[test]
+fn the_first_codec_that_takes_a_result_writes_it() {
+    let value =
+        json!({"first-encoded": [{"function": "refuses_out"}, {"function": "new_out"}, {"function": "num_out"}]});
+    let same = spec("same", json!([number("a")]), value);
+    assert_eq!(done(&same, json!({"a": "8"})), json!("<8>"));
+    let none = spec("same", json!([number("a")]), json!({"first-encoded": [{"function": "new_out"}]}));
+    assert_eq!(unsupported(&library(), &call(&none)).as_deref(), Some("new_out is not in MEOS 1.3.0"));
 }
 
 #[test]

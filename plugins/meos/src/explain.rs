@@ -8,6 +8,7 @@ use crate::hints::example;
 use crate::names;
 use crate::operand::forms;
 use crate::types::{Type, named};
+use abi_mcp_sdk::serde_json::{self, Value};
 use abi_mcp_sdk::{Class, Explanation, Failure, GuestFailure, Retry};
 
 /// Explains a failure; `None` when it is none of MEOS'.
@@ -15,11 +16,18 @@ pub(crate) fn explain(failure: &Failure) -> Option<Explanation> {
     let Failure::Guest(guest) = failure else { return None };
     let code = guest.kind.strip_prefix("MEOS_")?;
     let (class, retry) = classify(code);
+    let argument = argument(guest).map(|name| format!("`{name}`: ")).unwrap_or_default();
     let message = match guest.message.as_deref().map(str::trim).filter(|message| !message.is_empty()) {
-        Some(message) => format!("{message} ({})", guest.kind),
+        Some(message) => format!("{argument}{message} ({})", guest.kind),
         None => format!("MEOS refused with {} and no word more", guest.kind),
     };
     Some(Explanation { message, class, retry, hint: hint(code, guest) })
+}
+
+/// The argument to blame, where the engine names one.
+fn argument(guest: &GuestFailure) -> Option<String> {
+    let data: Value = serde_json::from_str(guest.data.as_deref()?).ok()?;
+    data.get("argument")?.as_str().map(str::to_owned)
 }
 
 fn classify(code: &str) -> (Class, Retry) {

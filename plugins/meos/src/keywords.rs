@@ -45,6 +45,7 @@ const SHORT: &[(&str, &str)] = &[
     ("simplify", "fewer points compress"),
     ("azimuth", "heading direction bearing course"),
     ("geom", "geometry"),
+    ("timestamptz", "timestamp time instant"),
     ("geog", "geography"),
     ("gt", "above greater more exceed"),
     ("tgt", "above greater more exceed when"),

@@ -23,6 +23,9 @@ const fn edit(why: &'static str, file: &'static str, from: &'static str, to: &'s
 const CONFIG: &str = "meos/postgres/pg_config.h";
 const SIZES: &str = "sizes of a 32-bit machine with 64-bit long long";
 const DATUM: &str = "a Datum holds a double and an int64 by value on every machine";
+const NO_CLOCK: &str = "`now` and `today` have no answer without a clock";
+const REFUSE_CLOCK: &str = "{ extern void abi_mcp_no_clock(void); abi_mcp_no_clock(); }";
+const DATETIME: &str = "meos/postgres/utils/datetime.c";
 const OFFSETS: &str = "set and sequence layouts keep values and offsets in 64-bit words on every machine";
 const AREA: &str = "one signature for tcbufferseq_trav_area, which is declared and called with too few arguments";
 
@@ -47,9 +50,12 @@ pub(super) const EDITS: &[Edit] = &[
         "#include <float.h>",
         "#include <float.h>\n#include \"utils/float.h\"",
     ),
+    edit(NO_CLOCK, DATETIME, "GetCurrentDateTime(&cur_tm);", REFUSE_CLOCK),
+    edit(NO_CLOCK, DATETIME, "GetCurrentTimeUsec(tm, fsec, tzp);", REFUSE_CLOCK),
+    edit(NO_CLOCK, DATETIME, "GetCurrentTimeUsec(tm, fsec, NULL);", REFUSE_CLOCK),
     edit(
         "ISO 8601 writes UTC as Z; PostgreSQL has that from a configuration file that MEOS does not read",
-        "meos/postgres/utils/datetime.c",
+        DATETIME,
         "  if (tp == NULL)\n  {\n    type = UNKNOWN_FIELD;\n    *offset = 0;\n    *tz = NULL;\n  }",
         "  if (tp == NULL)\n  {\n    bool utc = strcmp(lowtoken, \"z\") == 0 || strcmp(lowtoken, \"zulu\") == 0;\n    type = utc ? TZ : UNKNOWN_FIELD;\n    *offset = 0;\n    *tz = NULL;\n  }",
     ),

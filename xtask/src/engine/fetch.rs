@@ -10,6 +10,9 @@ use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// npm's program name; on Windows it is a script.
+const NPM: &str = if cfg!(windows) { "npm.cmd" } else { "npm" };
+
 /// Where the fetched things lie.
 #[derive(Debug, Clone)]
 pub(super) struct Fetched {
@@ -27,6 +30,9 @@ pub(super) struct Fetched {
 
 /// Fetches what is missing into `work`.
 pub(super) fn all(sources: &Path, work: &Path) -> Result<Fetched> {
+    if ["crates", "python", "node"].iter().any(|folder| !work.join(folder).join("stamp").is_file()) {
+        tools()?;
+    }
     let vendor = crates(sources, &work.join("crates"))?;
     let python = python(sources, &work.join("python"))?;
     let node = node(sources, &work.join("node"))?;
@@ -43,6 +49,14 @@ pub(super) fn all(sources: &Path, work: &Path) -> Result<Fetched> {
         wasm_opt: node.join("node_modules/binaryen/bin/wasm-opt"),
         zones: python.join("tzdata/zoneinfo"),
     })
+}
+
+/// Looks for every program before anything is fetched: 100 MB are not for nothing.
+fn tools() -> Result<()> {
+    python_program()?;
+    need(NPM, "`npm` is needed to fetch binaryen: install Node.js 18 or newer, then run this again")?;
+    need("node", "`node` is needed to run binaryen: install Node.js 18 or newer, then run this again")?;
+    need("tar", "`tar` is needed to unpack a part of PROJ: install it, then run this again")
 }
 
 /// `cargo vendor` of a manifest that is never built.
@@ -78,9 +92,7 @@ fn python(sources: &Path, folder: &Path) -> Result<PathBuf> {
 fn node(sources: &Path, folder: &Path) -> Result<PathBuf> {
     let lists = [("node.json", "package.json"), ("node-lock.json", "package-lock.json")];
     step(sources, folder, &lists, |folder| {
-        let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
-        need(npm, "`npm` is needed to fetch binaryen: install Node.js 18 or newer, then run this again")?;
-        let mut command = Command::new(npm);
+        let mut command = Command::new(NPM);
         command.args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"]).current_dir(folder);
         run(&mut command, "fetching binaryen (about 10 MB)", "npm could not fetch binaryen")
     })?;
@@ -96,7 +108,6 @@ fn proj(crate_folder: &Path, folder: &Path) -> Result<PathBuf> {
     let unpacked = folder.join(&release);
     if !unpacked.join("src/geodesic.c").is_file() {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot create `{}`", folder.display()))?;
-        need("tar", "`tar` is needed to unpack a part of PROJ: install it, then run this again")?;
         let mut command = Command::new("tar");
         command.arg("-xzf").arg(&archive).current_dir(folder);
         let files = ["COPYING", "src/geodesic.c", "src/geodesic.h", "src/proj.h", "src/ellps.cpp"];

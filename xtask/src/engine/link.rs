@@ -56,6 +56,7 @@ pub(super) fn link(compiler: &Compiler, objects: &[PathBuf], glue: &Path, librar
         "--strip-all".into(),
         "--stack-first".into(),
         "--wrap=free".into(),
+        "--wrap=realloc".into(),
         "--fatal-warnings".into(),
         "-z".into(),
         format!("stack-size={STACK}"),

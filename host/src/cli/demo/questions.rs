@@ -73,14 +73,14 @@ const QUESTIONS: &[Question] = &[
         query: "ever within distance",
         function: "edwithin_tgeo_tgeo",
         arguments: || json!({"temp1": SHIP, "temp2": OTHER, "dist": 10.5}),
-        answer: "true",
+        answer: "1",
     },
     Question {
         asked: "Did it ever enter the harbour?",
         query: "trajectory ever intersects polygon",
         function: "eintersects_tgeo_geo",
         arguments: || json!({"temp": SHIP, "gs": "Polygon((2 2,4 2,4 6,2 6,2 2))"}),
-        answer: "true",
+        answer: "1",
     },
     Question {
         asked: "Where was it during the rest?",

@@ -1,7 +1,7 @@
 //! Finding tools that are not listed, and calling an engine's functions where there is no node.
 
 use super::shape::{Kind, Member, optional, required};
-use super::{Asked, Effect, FixedTool, Toolset};
+use super::{Effect, FixedTool, Toolset};
 use crate::tools::{find, functions};
 
 const SEARCH: FixedTool = FixedTool {
@@ -14,7 +14,7 @@ const SEARCH: FixedTool = FixedTool {
     effect: Effect::Reads,
     for_folded: true,
     checks_itself: false,
-    run: |asked: Asked<'_>| Box::pin(async move { find::find_tools(asked.server, asked.arguments).await }),
+    run: |asked| Box::pin(find::find_tools(asked.server, asked.arguments, asked.scope)),
 };
 
 pub(super) const TOOLS: &[FixedTool] = &[
@@ -34,7 +34,7 @@ pub(super) const TOOLS: &[FixedTool] = &[
         description: "The full definition of one tool that find_tools named: description and schemas.",
         arguments: &[required("tool", Kind::Text, "The tool's name.")],
         answer: Some(&[("tool", Member::Text), ("description", Member::Text), ("inputSchema", Member::Object)]),
-        run: |asked: Asked<'_>| Box::pin(async move { find::describe_tool(asked.server, asked.arguments).await }),
+        run: |asked| Box::pin(find::describe_tool(asked.server, asked.arguments, asked.scope)),
         ..SEARCH
     },
     FixedTool {
