@@ -148,6 +148,12 @@ mod tests {
     }
 
     #[test]
+    fn a_function_has_the_words_it_is_asked_for_with() {
+        let words = of("tgeo_at_geom", ["tgeompoint", "geometry"].into_iter(), "tgeompoint");
+        assert!(["trajectory", "inside", "enter"].iter().all(|word| words.contains(&(*word).to_owned())), "{words:?}");
+    }
+
+    #[test]
     fn a_relationship_says_when_it_holds() {
         let words = of("edwithin_tgeo_tgeo", std::iter::empty(), "bool");
         assert!(["ever", "within", "distance"].iter().all(|word| words.contains(&(*word).to_owned())), "{words:?}");

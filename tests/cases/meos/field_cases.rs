@@ -43,6 +43,28 @@ fn b02_a_geography_cut_short_costs_its_own_call_only() {
 }
 
 #[test]
+fn b02_a_call_that_needs_more_than_there_is_costs_itself_only() {
+    let Some(mut client) = serve() else { return };
+    let tiles = json!({
+        "bounds": "STBOX X((0,0),(1000000,1000000))", "xsize": 0.01, "ysize": 0.01, "zsize": 1,
+        "sorigin": "Point(0 0)", "border_inc": true,
+    });
+    let samples = json!({
+        "temp": "[1.5@2000-01-01, 2.5@2020-01-02]", "duration": "1 second", "origin": "2000-01-01",
+        "interp": "DISCRETE",
+    });
+    for (function, arguments) in [
+        ("stbox_space_tiles", tiles),
+        ("temporal_tsample", samples),
+        ("intspan_bins", json!({"s": "[1, 2000000000)", "vsize": 1, "vorigin": 0})),
+    ] {
+        refusal(&mut client, function, &arguments);
+        let good = json!({"s": "{1.0, 2.5}", "n": 1});
+        assert_eq!(answer(&mut client, "floatset_value_n", &good), "1.0", "after {function}");
+    }
+}
+
+#[test]
 fn b04_all_digits_of_a_64_bit_seed_reach_the_library_and_all_of_the_hash_come_back() {
     let Some(mut client) = serve() else { return };
     for (function, value) in [
@@ -167,4 +189,26 @@ fn c21_two_thousand_functions_cost_the_list_a_few_tools_and_a_line_says_where_th
     assert!(tools.len() <= 40, "{} tools", tools.len());
     assert!(answered.to_string().len() < 8_000, "{} bytes", answered.to_string().len());
     assert!(tools.iter().any(|tool| tool["name"] == "find_tools"), "{answered}");
+}
+
+#[test]
+fn c24_c25_what_a_listed_function_answers_is_an_object_that_fits_its_output_schema() {
+    let Some(parts) = Parts::find() else { return };
+    let mut client = ready(&parts.serve().variable("ABI_MCP_TOOLS", "100000"));
+    let tools = client.tools();
+    for (function, arguments, wanted) in [
+        ("floatset_value_n", json!({"s": "{1.0, 2.5}", "n": 1}), json!(1.0)),
+        ("floatset_value_n", json!({"s": "{1.0, 2.5}", "n": 99}), json!(null)),
+        ("intset_values", json!({"s": "{3, 1}"}), json!([1, 3])),
+        ("textset_values", json!({"s": "{\"ä\"}"}), json!(["ä"])),
+        ("text_upper", json!({"txt": "abc"}), json!("ABC")),
+        ("contains_span_int", json!({"s": "[1, 3)", "i": 2}), json!(true)),
+        ("bigintset_values", json!({"s": "{9007199254740993}"}), json!(["9007199254740993"])),
+    ] {
+        let tool = tools.iter().find(|tool| tool["name"] == function).unwrap();
+        let schema = &tool["outputSchema"];
+        assert_eq!((&schema["type"], &schema["required"]), (&json!("object"), &json!(["result"])), "{tool}");
+        let reply = client.call(function, arguments);
+        assert_eq!(reply.raw["structuredContent"], json!({"result": wanted}), "{function}: {}", reply.raw);
+    }
 }
