@@ -11,7 +11,8 @@ struct Arithmetic;
 
 bindings::export!(Arithmetic with_types_in bindings);
 
-const SCHEMA: &str = r#"{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}},"required":["a","b"]}"#;
+const SCHEMA: &str =
+    r#"{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"integer"}},"required":["a","b"]}"#;
 
 fn functions(manifest: &[u8]) -> Option<Vec<String>> {
     let names = std::str::from_utf8(manifest).ok()?.strip_prefix(HEAD)?;
