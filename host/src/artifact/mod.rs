@@ -18,6 +18,7 @@ pub mod select;
 #[cfg(test)]
 mod specimen;
 mod support_cache;
+mod wanted;
 
 pub use bundled::bundled;
 pub use digest::Digest;
@@ -27,6 +28,7 @@ pub use mapping_cache::MappingCache;
 pub use plugin::{Cause, Origin, Plugin, PluginError};
 pub use plugins::{EngineChoice, Plugins};
 pub use select::{Pin, Registry, SelectError, Selected, SubjectRange, Trust};
+pub use wanted::{Wanted, check_ecosystem, role_word};
 
 /// Why a file did not become a plugin.
 #[derive(Debug, thiserror::Error)]

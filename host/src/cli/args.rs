@@ -11,6 +11,9 @@ use std::process::ExitCode;
 #[derive(Debug, Parser)]
 #[command(name = "abi-mcp", version, propagate_version = true)]
 struct Arguments {
+    /// The configuration file; else ABI_MCP_CONFIG, else abi-mcp/abi-mcp.toml in your configuration folder.
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
     #[command(subcommand)]
     command: Command,
 }
@@ -103,18 +106,21 @@ fn named_file(text: &str) -> Result<(String, PathBuf), String> {
 impl Files {
     /// The settings with these sources beside or instead of a node.
     fn into_settings(self, mut settings: Settings) -> Settings {
-        let Self { manifests, mut overrides, engines, node } = self;
+        let Self { manifests, overrides, engines, node } = self;
         for (ecosystem, path) in manifests {
-            let at = overrides.iter().position(|(name, _)| *name == ecosystem);
-            let overrides = at.map(|at| overrides.swap_remove(at).1);
             settings.manifests.retain(|known| known.ecosystem != ecosystem);
-            settings.manifests.push(ManifestSetting { ecosystem, path, overrides });
+            settings.manifests.push(ManifestSetting { ecosystem, path, overrides: None });
         }
-        for (name, _) in overrides {
-            settings.warnings.push(format!("--overrides names `{name}`, of which there is no --manifest"));
+        for (name, path) in overrides {
+            match settings.manifests.iter_mut().find(|manifest| manifest.ecosystem == name) {
+                Some(manifest) => manifest.overrides = Some(path),
+                None => settings.warnings.push(format!("--overrides names `{name}`, of which there is no manifest")),
+            }
         }
         settings.engines.extend(engines);
-        settings.node_too |= node;
+        if node {
+            settings.serve_node = Some(true);
+        }
         settings
     }
 }
@@ -130,13 +136,15 @@ pub fn run() -> ExitCode {
             return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
         }
     };
-    let result = environment::settings().map_err(anyhow::Error::from).and_then(|settings| match arguments.command {
-        Command::Serve { embedded, files } => serve::run(files.into_settings(settings), embedded),
-        Command::Demo => demo::run(),
-        Command::Doctor { files } => doctor::run(files.into_settings(settings)),
-        Command::Project(wanted) => project::run(settings, &wanted),
-        Command::Plugin { command: PluginCommand::List { files } } => plugin::list(files.into_settings(settings)),
-        Command::Plugin { command: PluginCommand::Inspect { file } } => plugin::inspect(&file),
+    let result = environment::settings(arguments.config).map_err(anyhow::Error::from).and_then(|settings| {
+        match arguments.command {
+            Command::Serve { embedded, files } => serve::run(files.into_settings(settings), embedded),
+            Command::Demo => demo::run(),
+            Command::Doctor { files } => doctor::run(files.into_settings(settings)),
+            Command::Project(wanted) => project::run(settings, &wanted),
+            Command::Plugin { command: PluginCommand::List { files } } => plugin::list(files.into_settings(settings)),
+            Command::Plugin { command: PluginCommand::Inspect { file } } => plugin::inspect(&file),
+        }
     });
     match result {
         Ok(code) => code,

@@ -1,15 +1,20 @@
 //! The one place that reads the environment.
 
-use crate::config::{Error, Settings};
+use crate::config::{ConfigFile, Error, Place, Settings};
 use crate::trace;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The settings the environment holds.
+/// The settings of the configuration file and the environment. `config` is the file named on the command line.
 ///
 /// # Errors
-/// A variable that cannot be used, by name.
-pub(crate) fn settings() -> Result<Settings, Error> {
-    Settings::from_variables(|name| std::env::var(name).ok(), std::env::home_dir())
+/// A variable that cannot be used, by name, or the file, by line and column.
+pub(crate) fn settings(config: Option<PathBuf>) -> Result<Settings, Error> {
+    let path = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = std::env::home_dir();
+    let config_home = path("XDG_CONFIG_HOME").or_else(|| Some(home.as_ref()?.join(".config")));
+    let place = Place::choose(config.or_else(|| path("ABI_MCP_CONFIG")), config_home.as_deref());
+    Settings::resolve(ConfigFile::read(place)?, |name| std::env::var(name).ok(), home)
 }
 
 /// Starts the log on stderr, filtered by `RUST_LOG`.

@@ -53,7 +53,7 @@ pub(crate) async fn embed(settings: &mut Settings) -> anyhow::Result<DevNode> {
         .await
         .context("cannot start the development node on loopback")?;
     settings.node.node_url = Some(node.url());
-    settings.node_too = true;
+    settings.serve_node = Some(true);
     // Nobody else's credentials, and nothing of this node in the files of real ones.
     settings.node.auth_token = None;
     settings.node.username = None;

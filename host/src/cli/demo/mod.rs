@@ -31,6 +31,8 @@ pub(crate) fn run() -> anyhow::Result<ExitCode> {
     command.arg("serve").env("CALIMERO_NODE_URL", node.url()).env("CALIMERO_MCP_STATE_DIR", state.path());
     // What the server says to operators would stand in the middle of the story.
     command.env("RUST_LOG", "error").env_remove("CALIMERO_AUTH_TOKEN");
+    // Nor does the operator's own configuration belong into it.
+    command.env("XDG_CONFIG_HOME", state.path()).env_remove("ABI_MCP_CONFIG");
     for name in ["CALIMERO_USERNAME", "CALIMERO_PASSWORD", "CALIMERO_PASSWORD_FILE", "CALIMERO_REFRESH_TOKEN"] {
         command.env_remove(name);
     }
