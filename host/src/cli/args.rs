@@ -1,6 +1,6 @@
 //! Arguments in, exit code out.
 
-use crate::cli::{demo, doctor, environment, plugin, project, serve};
+use crate::cli::{accept, demo, doctor, environment, plugin, project, serve};
 use crate::config::{ManifestSetting, Settings};
 use crate::report;
 use clap::{Args, Parser, Subcommand};
@@ -37,7 +37,7 @@ enum Command {
     },
     /// Writes a manifest's tools as a file in a format of the ecosystem's own.
     Project(Project),
-    /// Mappers and error decoders.
+    /// What the plugins are, and which of them may run.
     Plugin {
         #[command(subcommand)]
         command: PluginCommand,
@@ -55,6 +55,26 @@ enum PluginCommand {
     Inspect {
         /// The `.wasm` file.
         file: PathBuf,
+    },
+    /// Adds a component to the configuration and accepts it as it is.
+    Add {
+        /// What to call it: lower-case letters, digits and hyphens.
+        name: String,
+        /// The `.wasm` file.
+        file: PathBuf,
+        /// An ecosystem whose manifests, failures and functions it may see. May be given several times.
+        #[arg(long = "ecosystem", value_name = "NAME")]
+        ecosystems: Vec<String>,
+    },
+    /// Accepts a configured plugin as it is now, and shows what has changed.
+    Accept {
+        /// Its name.
+        name: String,
+    },
+    /// Takes a plugin's acceptance back; it is not run any more.
+    Remove {
+        /// Its name.
+        name: String,
     },
 }
 
@@ -144,6 +164,11 @@ pub fn run() -> ExitCode {
             Command::Project(wanted) => project::run(settings, &wanted),
             Command::Plugin { command: PluginCommand::List { files } } => plugin::list(files.into_settings(settings)),
             Command::Plugin { command: PluginCommand::Inspect { file } } => plugin::inspect(&file),
+            Command::Plugin { command: PluginCommand::Add { name, file, ecosystems } } => {
+                accept::add(settings, &name, &file, &ecosystems)
+            }
+            Command::Plugin { command: PluginCommand::Accept { name } } => accept::accept(settings, &name),
+            Command::Plugin { command: PluginCommand::Remove { name } } => accept::remove(settings, &name),
         }
     });
     match result {

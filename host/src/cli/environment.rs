@@ -13,7 +13,9 @@ pub(crate) fn settings(config: Option<PathBuf>) -> Result<Settings, Error> {
     let path = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = std::env::home_dir();
     let config_home = path("XDG_CONFIG_HOME").or_else(|| Some(home.as_ref()?.join(".config")));
-    let place = Place::choose(config.or_else(|| path("ABI_MCP_CONFIG")), config_home.as_deref());
+    // Whole from here on: the lock holds paths that start at its folder, and means the same wherever it is read.
+    let named = config.or_else(|| path("ABI_MCP_CONFIG")).map(|path| std::path::absolute(&path).unwrap_or(path));
+    let place = Place::choose(named, config_home.as_deref());
     Settings::resolve(ConfigFile::read(place)?, |name| std::env::var(name).ok(), home)
 }
 

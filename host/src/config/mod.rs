@@ -4,13 +4,16 @@
 //! the environment or the file. The file goes: [`file`] (find, read) -> [`reader`] (text to checked values, by the types
 //! of [`schema`] and [`words`]) -> `resolve` -> [`settings`]; [`docs`] makes the operator's page of the same schema.
 
+pub mod append;
 pub mod docs;
 pub mod file;
 pub mod reader;
 mod resolve;
 pub mod schema;
 mod settings;
+mod supply;
 pub mod words;
 
 pub use file::{ConfigFile, FileError, Place};
 pub use settings::{Error, ManifestSetting, Settings};
+pub use supply::ConfiguredPlugins;
