@@ -135,7 +135,8 @@ impl Plugins {
 
     /// Whether a file has changed since all were last looked into. Asks the system about each, reads none.
     pub fn has_changed(&self) -> bool {
-        self.is_watched() && self.with_shelf(|shelf| shelf.stamps.as_ref().is_none_or(|stamps| !stamps.hold()))
+        // Asked outside the lock: a file system can take its time to answer.
+        self.is_watched() && self.with_shelf(|shelf| shelf.stamps.clone()).is_none_or(|stamps| !stamps.hold())
     }
 
     /// What has changed since the plugins were put in place; `None` when nothing has. Reads the files that are named now
@@ -379,6 +380,112 @@ fn among_methods(at: &[usize], lacking: Vec<Unsupported>, methods: usize) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::artifact::lock::Lock;
+    use crate::artifact::specimen::{hostile, marked};
+    use crate::artifact::{SubjectRange, Wanted};
+    use crate::model::{Grants, JsonObject};
+    use std::sync::RwLock;
+
+    /// Where a test keeps the operator's word.
+    #[derive(Debug, Default)]
+    struct Word {
+        said: RwLock<Supplied>,
+        file: PathBuf,
+    }
+
+    impl Supply for Word {
+        fn read(&self) -> Result<Supplied, String> {
+            Ok(self.said.read().unwrap().clone())
+        }
+
+        fn files(&self) -> Vec<PathBuf> {
+            vec![self.file.clone()]
+        }
+    }
+
+    impl Word {
+        /// The hostile guest, pinned before whatever is bundled, and accepted.
+        fn of(file: PathBuf) -> Arc<Self> {
+            std::fs::write(&file, hostile()).unwrap();
+            let pin = Pin {
+                plugin: "guest".to_owned(),
+                ecosystem: "testing".to_owned(),
+                subjects: Some(SubjectRange::parse(">=0.10, <0.11")),
+            };
+            let wanted = Wanted {
+                name: "guest".to_owned(),
+                file: file.clone(),
+                roles: None,
+                ecosystems: BTreeSet::new(),
+                pins: vec![pin],
+                grants: Grants::default(),
+                values: JsonObject::new(),
+            };
+            let said = RwLock::new(Supplied { wanted: vec![wanted], lock: Lock::default() });
+            let word = Arc::new(Self { said, file });
+            word.accept();
+            word
+        }
+
+        fn accept(&self) {
+            let mut said = self.said.write().unwrap();
+            let Supplied { wanted, lock } = &mut *said;
+            lock.accept("guest", admit::offered(&wanted[0], 512 << 20).unwrap());
+        }
+
+        fn plugins(self: &Arc<Self>) -> Plugins {
+            Plugins::supplied(None, Limits::default(), Vec::new(), Some(Arc::clone(self) as Arc<dyn Supply>))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_pin_of_the_configuration_decides_for_its_subject_versions() {
+        let folder = tempfile::tempdir().unwrap();
+        let plugins = Word::of(folder.path().join("guest.wasm")).plugins();
+        let select = async |subject: &str| {
+            let manifest = format!("{{\"behave\":\"tidy\",\"subject\":\"{subject}\"}}").into_bytes().into();
+            plugins.registry().select(&manifest, "testing", &Cancel::new()).await
+        };
+        assert!(select("0.10.2").await.unwrap().why.starts_with("pinned plugin `guest`"));
+        assert_eq!(select("0.11.0").await.unwrap_err().code(), "select::not_recognised");
+    }
+
+    #[tokio::test]
+    async fn what_changes_is_proposed_and_what_is_refused_stays_as_it_was_accepted() {
+        let folder = tempfile::tempdir().unwrap();
+        let word = Word::of(folder.path().join("guest.wasm"));
+        let plugins = word.plugins();
+        let first = plugins.registry().third_party("guest").unwrap();
+        let same = plugins.renewal().unwrap();
+        assert!(same.proposals.is_empty() && same.refused.is_empty());
+        assert!(Arc::ptr_eq(&same.registry.third_party("guest").unwrap(), &first), "its compiled code is kept");
+        assert!(plugins.renewal().is_none(), "nothing has changed since");
+
+        // Not accepted: whoever runs stays, whoever never ran does not begin.
+        std::fs::write(&word.file, marked(hostile(), "new")).unwrap();
+        let refused = plugins.renewal().unwrap();
+        assert_eq!(refused.refused[0].code(), "lock::differs");
+        assert!(refused.registry.third_party("guest").is_none());
+        std::fs::write(&word.file, hostile()).unwrap();
+        first.hold(&Cancel::new()).await.unwrap();
+        std::fs::write(&word.file, marked(hostile(), "newer")).unwrap();
+        assert!(plugins.renewal().unwrap().registry.third_party("guest").is_some());
+
+        // Accepted: it waits to be tried, the old one stays until then.
+        word.accept();
+        plugins.try_again();
+        let accepted = plugins.renewal().unwrap();
+        assert_eq!(accepted.proposals.len(), 1);
+        assert!(Arc::ptr_eq(&accepted.registry.third_party("guest").unwrap(), &first));
+        assert_ne!(accepted.proposals[0].plugin.digest(), first.digest());
+
+        // Taken back: it goes, and what it served is looked at again.
+        word.said.write().unwrap().lock.remove("guest");
+        plugins.try_again();
+        let gone = plugins.renewal().unwrap();
+        assert!(gone.registry.third_party("guest").is_none() && gone.proposals.is_empty());
+        assert_eq!(gone.gone, ["testing".to_owned()].into());
+    }
 
     #[test]
     fn positions_among_call_specs_become_positions_among_methods() {

@@ -105,7 +105,7 @@ pub struct Selected {
 pub enum SelectError {
     /// None understands it.
     #[error(
-        "no plugin for `{ecosystem}` understands the manifest (asked: {}){}", listed(.asked), failures(.passed_over)
+        "no plugin understands the manifest as one of `{ecosystem}` (asked: {}){}", listed(.asked), failures(.passed_over)
     )]
     NotRecognised {
         /// The ecosystem its source says it is of.

@@ -38,15 +38,13 @@ impl Catalog {
         for proposal in proposals {
             let name = proposal.plugin.name().to_owned();
             let trial = registry.with(Arc::clone(&proposal.plugin), proposal.pins);
-            let mut ecosystems = ecosystems_of(&trial, &proposal.plugin);
-            if let Some(old) = registry.third_party(&name) {
-                ecosystems.extend(ecosystems_of(&registry, &old));
-            }
-            match self.try_out(&trial, &proposal.plugin, &ecosystems, units, scope).await {
+            match self.try_out(&trial, &proposal.plugin, units, scope).await {
                 Ok(mapped) => {
                     tracing::info!(plugin = name, digest = %proposal.plugin.digest(), "plugin put in place");
+                    affected.extend(ecosystems_of(&trial, &proposal.plugin));
+                    // What the old one served and the new one may not any more goes to whoever else may.
+                    affected.extend(registry.third_party(&name).iter().flat_map(|old| ecosystems_of(&registry, old)));
                     registry = trial;
-                    affected.extend(ecosystems);
                     made.extend(mapped);
                 }
                 Err(Trial::Fails(problem)) => refused.push(Refusal { plugin: name, why: Why::Fails(problem) }),
@@ -62,16 +60,17 @@ impl Catalog {
         mapped.extend(made.into_iter().map(|(key, unit)| (key, Ok(unit))));
     }
 
-    /// Has a candidate do, among the other plugins, what it would have to do for everything that is served now.
+    /// Has a candidate do, among the other plugins, what it would have to do for everything of its ecosystems that is
+    /// served now.
     async fn try_out(
         &self,
         trial: &Registry,
         candidate: &Plugin,
-        ecosystems: &BTreeSet<String>,
         units: &[Unit],
         scope: &CallScope,
     ) -> Result<Made, Trial> {
         candidate.prepare(&scope.cancel).await.map_err(|error| of_plugin(&error))?;
+        let ecosystems = ecosystems_of(trial, candidate);
         let mut made = Made::new();
         let served = self.snapshot();
         for unit in units.iter().filter(|unit| served.unit(&unit.app.id, unit.service.as_deref()).is_some()) {

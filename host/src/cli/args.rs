@@ -156,21 +156,25 @@ pub fn run() -> ExitCode {
             return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
         }
     };
-    let result = environment::settings(arguments.config).map_err(anyhow::Error::from).and_then(|settings| {
-        match arguments.command {
-            Command::Serve { embedded, files } => serve::run(files.into_settings(settings), embedded),
-            Command::Demo => demo::run(),
-            Command::Doctor { files } => doctor::run(files.into_settings(settings)),
-            Command::Project(wanted) => project::run(settings, &wanted),
-            Command::Plugin { command: PluginCommand::List { files } } => plugin::list(files.into_settings(settings)),
-            Command::Plugin { command: PluginCommand::Inspect { file } } => plugin::inspect(&file),
-            Command::Plugin { command: PluginCommand::Add { name, file, ecosystems } } => {
-                accept::add(settings, &name, &file, &ecosystems)
+    let may_be_new = matches!(arguments.command, Command::Plugin { command: PluginCommand::Add { .. } });
+    let result =
+        environment::settings(arguments.config, may_be_new).map_err(anyhow::Error::from).and_then(|settings| {
+            match arguments.command {
+                Command::Serve { embedded, files } => serve::run(files.into_settings(settings), embedded),
+                Command::Demo => demo::run(),
+                Command::Doctor { files } => doctor::run(files.into_settings(settings)),
+                Command::Project(wanted) => project::run(settings, &wanted),
+                Command::Plugin { command: PluginCommand::List { files } } => {
+                    plugin::list(files.into_settings(settings))
+                }
+                Command::Plugin { command: PluginCommand::Inspect { file } } => plugin::inspect(&file),
+                Command::Plugin { command: PluginCommand::Add { name, file, ecosystems } } => {
+                    accept::add(settings, &name, &file, &ecosystems)
+                }
+                Command::Plugin { command: PluginCommand::Accept { name } } => accept::accept(settings, &name),
+                Command::Plugin { command: PluginCommand::Remove { name } } => accept::remove(settings, &name),
             }
-            Command::Plugin { command: PluginCommand::Accept { name } } => accept::accept(settings, &name),
-            Command::Plugin { command: PluginCommand::Remove { name } } => accept::remove(settings, &name),
-        }
-    });
+        });
     match result {
         Ok(code) => code,
         Err(error) => {

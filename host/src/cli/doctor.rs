@@ -160,10 +160,15 @@ fn modes(settings: &Settings, apps: &[Arc<App>]) {
         say(false, warning);
     }
     if settings.modes.read_only {
-        say(true, "read-only mode: only what reads is listed and callable (CALIMERO_MCP_READ_ONLY)");
+        say(true, "read-only mode: only what reads is listed and callable (CALIMERO_MCP_READ_ONLY or tools.read_only)");
     }
     for name in setup(settings).chosen.unmatched(apps) {
-        say(false, &format!("CALIMERO_MCP_APPS names `{name}`, which is no installed application"));
+        say(
+            false,
+            &format!(
+                "the choice of apps (CALIMERO_MCP_APPS or tools.apps) names `{name}`, which is no installed application"
+            ),
+        );
     }
 }
 

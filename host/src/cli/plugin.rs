@@ -1,6 +1,7 @@
 //! `plugin list` and `inspect`: what the plugins are, which may run, and which of them serves what.
 
 use crate::artifact::{Lock, Origin, Plugin, Plugins, Refusal, Wanted, Why, admit, inspect, locate};
+use crate::catalog::Snapshot;
 use crate::cli::environment;
 use crate::cli::serve::{plugins, runtime, setup, sources};
 use crate::config::Settings;
@@ -83,11 +84,18 @@ async fn list_apps(settings: &Settings, plugins: &Arc<Plugins>) {
     let catalog = setup(settings).catalog(&sources(settings), plugins, &Cancel::new());
     // The catalog itself says why on stderr; what other sources have is listed all the same.
     let _ = catalog.refresh().await;
-    if catalog.snapshot().units.is_empty() {
-        return;
+    let snapshot = catalog.snapshot();
+    if !snapshot.units.is_empty() {
+        print_apps(&snapshot);
     }
+    if let Some(why) = catalog.unavailable() {
+        println!("\nnot served: {}", clean_line(&why));
+    }
+}
+
+fn print_apps(snapshot: &Snapshot) {
     println!("\n{:<40} {:<10} {:<14} {:<12} WHY", "APP", "VERSION", "MAPPER", "SUBJECT");
-    for unit in &catalog.snapshot().units {
+    for unit in &snapshot.units {
         let subject = &unit.mapped.recognition.subject_version;
         let subject = subject.as_ref().map(|version| clean_line(&version.to_string())).unwrap_or_default();
         println!(

@@ -107,6 +107,17 @@ fn a_plugin_that_was_added_serves_the_manifests_of_its_ecosystem() {
 }
 
 #[test]
+fn adding_the_first_plugin_makes_the_configuration_it_is_told_of() {
+    let folder = Folder::new();
+    std::fs::remove_file(folder.path("abi-mcp.toml")).unwrap();
+    let added = folder.run(&["plugin", "add", "guest", &folder.text("guest.wasm")]);
+    assert!(added.good && added.stdout.contains("it is assigned no ecosystem"), "{}{}", added.stdout, added.stderr);
+    assert!(folder.configuration().starts_with("[[plugin]]\nname = \"guest\"\n"));
+    std::fs::remove_file(folder.path("abi-mcp.toml")).unwrap();
+    assert!(folder.run(&["plugin", "list"]).stderr.contains("there is no such file"));
+}
+
+#[test]
 fn the_variable_finds_the_file_too_and_the_current_directory_never_does() {
     let folder = Folder::with_guest();
     let program = env!("CARGO_BIN_EXE_abi-mcp");
@@ -181,7 +192,10 @@ fn a_plugin_without_the_ecosystem_is_never_asked_about_it() {
     let mut client = folder.serve().connect();
     assert!(names(&mut client).is_empty());
     let text = client.call("call", json!({"method": "add"})).text;
-    assert!(text.contains("no plugin for `arithmetic`") && !text.contains("guest"), "{text}");
+    assert!(
+        text.contains("no plugin understands the manifest as one of `arithmetic`") && !text.contains("guest"),
+        "{text}"
+    );
 }
 
 #[test]

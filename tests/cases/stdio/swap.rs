@@ -138,6 +138,21 @@ fn an_acceptance_that_is_taken_back_ends_the_plugin_and_one_that_is_given_starts
 }
 
 #[test]
+fn an_ecosystem_that_is_taken_from_a_plugin_is_taken_although_nobody_else_serves_it() {
+    let folder = Folder::with_guest();
+    let mut client = connect(&folder);
+    let text = std::fs::read_to_string(folder.path("abi-mcp.toml")).unwrap();
+    let without = text.replace("ecosystems = [\"arithmetic\"]", "ecosystems = []");
+    assert_ne!(text, without);
+    std::fs::write(folder.path("abi-mcp.toml"), without).unwrap();
+    client.stderr_line("ecosystems: - arithmetic");
+    assert_eq!(client.tools().len(), 2, "nobody has accepted that yet");
+    assert!(folder.run(&["plugin", "accept", "guest"]).good);
+    client.notified("notifications/tools/list_changed");
+    assert!(client.tools().is_empty());
+}
+
+#[test]
 fn a_configuration_that_breaks_while_it_is_served_changes_nothing() {
     let folder = Folder::with_guest();
     let mut client = connect(&folder);

@@ -68,7 +68,7 @@ async fn a_third_party_is_not_listened_to_about_ecosystems_it_was_not_assigned()
     assert_eq!(found.recognition.ecosystem, "elsewhere");
     let none = [("stranger", "9.0.0", third_party(&[]), "tidy")];
     let error = registry(&none, Vec::new()).select(&manifest(), "testing", &Cancel::new()).await.unwrap_err();
-    assert_eq!(error.to_string(), "no plugin for `testing` understands the manifest (asked: none)");
+    assert_eq!(error.to_string(), "no plugin understands the manifest as one of `testing` (asked: none)");
 }
 
 #[tokio::test]
