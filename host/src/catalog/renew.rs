@@ -41,11 +41,14 @@ impl Catalog {
             match self.try_out(&trial, &proposal.plugin, units, scope).await {
                 Ok(mapped) => {
                     tracing::info!(plugin = name, digest = %proposal.plugin.digest(), "plugin put in place");
-                    affected.extend(ecosystems_of(&trial, &proposal.plugin));
+                    let mut its = ecosystems_of(&trial, &proposal.plugin);
                     // What the old one served and the new one may not any more goes to whoever else may.
-                    affected.extend(registry.third_party(&name).iter().flat_map(|old| ecosystems_of(&registry, old)));
-                    registry = trial;
+                    its.extend(registry.third_party(&name).iter().flat_map(|old| ecosystems_of(&registry, old)));
+                    // An earlier trial may have had the old one map for it.
+                    self.in_ecosystems(units, &its).for_each(|unit| drop(made.remove(&unit.content_key())));
                     made.extend(mapped);
+                    affected.extend(its);
+                    registry = trial;
                 }
                 Err(Trial::Fails(problem)) => refused.push(Refusal { plugin: name, why: Why::Fails(problem) }),
                 Err(Trial::Unclear) => self.plugins.try_again(),
@@ -54,10 +57,16 @@ impl Catalog {
         // One lock around both: whoever maps meanwhile sees at its end that the plugins are others.
         let mut mapped = self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
         self.plugins.install(registry, refused);
-        for unit in units.iter().filter(|unit| affected.contains(self.sources.ecosystem_of(&unit.app))) {
-            mapped.remove(&unit.content_key());
-        }
+        self.in_ecosystems(units, &affected).for_each(|unit| drop(mapped.remove(&unit.content_key())));
         mapped.extend(made.into_iter().map(|(key, unit)| (key, Ok(unit))));
+    }
+
+    fn in_ecosystems<'a>(
+        &'a self,
+        units: &'a [Unit],
+        ecosystems: &'a BTreeSet<String>,
+    ) -> impl Iterator<Item = &'a Unit> {
+        units.iter().filter(|unit| ecosystems.contains(self.sources.ecosystem_of(&unit.app)))
     }
 
     /// Has a candidate do, among the other plugins, what it would have to do for everything of its ecosystems that is
@@ -73,11 +82,9 @@ impl Catalog {
         let ecosystems = ecosystems_of(trial, candidate);
         let mut made = Made::new();
         let served = self.snapshot();
-        for unit in units.iter().filter(|unit| served.unit(&unit.app.id, unit.service.as_deref()).is_some()) {
+        let is_served = |unit: &&Unit| served.unit(&unit.app.id, unit.service.as_deref()).is_some();
+        for unit in self.in_ecosystems(units, &ecosystems).filter(is_served) {
             let ecosystem = self.sources.ecosystem_of(&unit.app);
-            if !ecosystems.contains(ecosystem) {
-                continue;
-            }
             let manifest = self.sources.manifest(unit, scope).await.map_err(|_| Trial::Unclear)?;
             if candidate.has(Role::Mapper) {
                 // Asked by itself first: selection passes over a plugin that fails, and takes another.

@@ -260,6 +260,18 @@ fn d07_a_key_or_an_acceptance_that_matches_nothing_is_told_at_the_start() {
 }
 
 #[test]
+fn a_limit_of_the_configuration_is_kept() {
+    let folder = Folder::with_guest();
+    std::fs::write(folder.path("functions.txt"), "arithmetic\nadd\nspin\n").unwrap();
+    let text = folder.configuration();
+    folder.configure(&format!("{text}\n[limits.engine]\ntime_ms = 700\n[tools]\nbudget = 1\n"));
+    let mut client = folder.serve().connect();
+    assert_eq!(names(&mut client), ["find_tools", "describe_tool", "call"], "the budget is kept, too");
+    let reply = client.call("call", json!({"method": "spin", "args": {"a": 1, "b": 1}}));
+    assert!(reply.is_error && reply.text.contains("ran longer than its 700 ms limit"), "{}", reply.text);
+}
+
+#[test]
 fn a_start_reads_no_plugin_that_is_not_called() {
     let folder = Folder::with_guest();
     // One more, of an ecosystem nobody serves; its file could not even be opened.
