@@ -110,6 +110,7 @@ impl Spawn {
         // Beside the binary, so that one test run compiles each component once and no home folder is touched.
         command.env("ABI_MCP_CACHE_DIR", Path::new(&self.program).with_file_name("test-cache"));
         command.env("CALIMERO_MCP_STATE_DIR", state.path()).env("CALIMERO_NODE_HOME", state.path().join("nodes"));
+        command.env("XDG_CONFIG_HOME", state.path().join("config"));
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         let mut child = command.spawn().unwrap_or_else(|error| panic!("cannot start {:?}: {error}", self.program));
         let stdout = child.stdout.take().expect("stdout");

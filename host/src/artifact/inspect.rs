@@ -311,6 +311,14 @@ impl Outline {
     }
 }
 
+/// The contract of a name such as `abi-mcp:mapper@0.1.0`; `None` when this host does not speak it.
+pub(super) fn of_contract(name: &str) -> Option<Stated> {
+    let (package, version) = name.split_once('@')?;
+    let version = ContractVersion::parse(version)?;
+    let row = CONTRACTS.iter().find(|row| row.package == package && row.version.track() == version.track())?;
+    Some(Stated { version, contract: row })
+}
+
 /// The contract an exported name of our namespace states.
 fn stated(export: &str) -> Result<Stated, InspectError> {
     let unversioned = || InspectError::Unversioned { export: export.to_owned() };

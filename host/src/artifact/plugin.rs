@@ -20,7 +20,7 @@ use crate::sandbox::{self, GuestStore, Sandbox, Work};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Where a plugin comes from.
@@ -28,6 +28,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 pub enum Origin {
     /// It comes with this program.
     Bundled,
+    /// The operator named its file on the command line, as an engine: it runs functions of every ecosystem and is listened
+    /// to about nothing else.
+    Named,
     /// The operator added it.
     ThirdParty {
         /// The ecosystems the operator assigned to it; it is never listened to about others.
@@ -66,6 +69,16 @@ pub struct PluginError {
 pub enum Cause {
     /// It was stopped, or could not be run.
     Sandbox(sandbox::Error),
+    /// Its file cannot be read.
+    File {
+        /// Why, with the file.
+        problem: String,
+    },
+    /// Its file is no longer what was accepted.
+    Changed {
+        /// What the file is.
+        found: Digest,
+    },
     /// It refused the manifest, in its own words.
     Fault(Fault),
     /// It broke its contract.
@@ -80,6 +93,8 @@ impl PluginError {
     pub fn code(&self) -> &'static str {
         match &self.cause {
             Cause::Sandbox(error) => error.code(),
+            Cause::File { .. } => "plugin::file",
+            Cause::Changed { .. } => "lock::differs",
             Cause::Fault(Fault::NotRecognised(_)) => "plugin::not_recognised",
             Cause::Fault(Fault::Malformed { .. }) => "plugin::malformed",
             Cause::Fault(Fault::TooLarge(_)) => "plugin::too_large",
@@ -102,6 +117,12 @@ impl fmt::Display for PluginError {
         write!(f, "plugin `{plugin}` {release} ")?;
         match cause {
             Cause::Sandbox(error) => write!(f, "{error} while {work}"),
+            Cause::File { problem } => write!(f, "is not run: {problem}"),
+            Cause::Changed { found } => write!(
+                f,
+                "is not what was accepted and is not run: its file is sha256:{found}\n\
+                 hint: if that is meant, `abi-mcp plugin accept {plugin}` accepts it"
+            ),
             Cause::Fault(fault) => write!(f, "refused: {fault}"),
             Cause::Breach(breach) => write!(f, "broke its contract while {work}: it {breach}"),
             Cause::NoRole(role) => write!(f, "is no {role}"),
@@ -133,6 +154,33 @@ impl Plugin {
             Err(cause) => return Err(Error::Inspect { plugin: name.to_owned(), release, cause }),
         };
         let digest = Digest::of(&bytes);
+        Ok(Self::new(name, release, origin, (digest, Bytes::Here(bytes)), contracts, sandbox, cache))
+    }
+
+    /// A plugin that was inspected when it was accepted; its file is read when it is first needed, and held to the digest
+    /// then.
+    pub(super) fn accepted(
+        name: &str,
+        release: PluginRelease,
+        origin: Origin,
+        (digest, file): (Digest, PathBuf),
+        contracts: Vec<Stated>,
+        sandbox: &Arc<Sandbox>,
+        cache: Option<PathBuf>,
+    ) -> Self {
+        let bytes = Bytes::InFile { path: file, held: Mutex::default() };
+        Self::new(name, release, origin, (digest, bytes), contracts, sandbox, cache)
+    }
+
+    fn new(
+        name: &str,
+        release: PluginRelease,
+        origin: Origin,
+        (digest, bytes): (Digest, Bytes),
+        contracts: Vec<Stated>,
+        sandbox: &Arc<Sandbox>,
+        cache: Option<PathBuf>,
+    ) -> Self {
         let code = Arc::new(Code {
             bytes,
             digest,
@@ -141,7 +189,7 @@ impl Plugin {
             linked: OnceLock::new(),
             compiling: Mutex::new(()),
         });
-        Ok(Self { name: name.to_owned(), release, digest, origin, contracts, sandbox: sandbox.clone(), code })
+        Self { name: name.to_owned(), release, digest, origin, contracts, sandbox: sandbox.clone(), code }
     }
 
     /// The name it was configured or bundled under.
@@ -168,6 +216,15 @@ impl Plugin {
         &self.origin
     }
 
+    /// Whether another is the same content under the same name, trusted with the same.
+    #[must_use]
+    pub fn is_as(&self, other: &Self) -> bool {
+        self.name == other.name
+            && self.digest == other.digest
+            && self.origin == other.origin
+            && self.contracts == other.contracts
+    }
+
     /// Its roles, each with the contract version it states.
     pub fn roles(&self) -> impl Iterator<Item = (Role, ContractVersion)> + '_ {
         self.contracts.iter().map(|stated| (stated.contract.role, stated.version))
@@ -184,7 +241,26 @@ impl Plugin {
     /// # Errors
     /// When it does not compile, lacks a function of its contract, or `cancel` fires first.
     pub async fn prepare(&self, cancel: &Cancel) -> Result<(), PluginError> {
-        self.linked(cancel).await.map(|_| ()).map_err(|error| self.error(Work::Prepare, Cause::Sandbox(error)))
+        self.linked(cancel).await.map(|_| ()).map_err(|cause| self.error(Work::Prepare, cause))
+    }
+
+    /// Reads its file now, so that replacing the file later takes nothing from calls of this plugin.
+    ///
+    /// # Errors
+    /// When the file is not what was accepted, cannot be read, or `cancel` fires first.
+    pub async fn hold(&self, cancel: &Cancel) -> Result<(), PluginError> {
+        if self.is_held() {
+            return Ok(());
+        }
+        let code = self.code.clone();
+        let held = self.sandbox.compute(cancel, move || code.bytes.with(&code.digest, |_| ())).await;
+        held.map_err(Cause::Sandbox).and_then(|held| held).map_err(|cause| self.error(Work::Prepare, cause))
+    }
+
+    /// Whether it can run without its file.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        matches!(self.code.linked.get(), Some(Ok(_))) || self.code.bytes.is_held()
     }
 
     /// Whether it understands a manifest.
@@ -252,7 +328,7 @@ impl Plugin {
     pub async fn explain(&self, failure: &Failure, cancel: &Cancel) -> Result<Option<Explanation>, PluginError> {
         let work = Work::Explain;
         let failed = |error| self.error(work, Cause::Sandbox(error));
-        let linked = self.linked(cancel).await.map_err(failed)?;
+        let linked = self.linked(cancel).await.map_err(|cause| self.error(work, cause))?;
         let decoder = linked.decoder.ok_or_else(|| self.error(work, Cause::NoRole(Role::Decoder)))?;
         let failure = failure.clone();
         self.sandbox.run(work, cancel, move |store| decoder.explain(store, &failure)).await.map_err(failed)
@@ -326,7 +402,7 @@ impl Plugin {
         job: impl FnOnce(&dyn Engine, &mut GuestStore) -> Result<T, sandbox::Error> + Send + 'static,
     ) -> Result<T, PluginError> {
         let failed = |error| self.error(work, Cause::Sandbox(error));
-        let linked = self.linked(cancel).await.map_err(failed)?;
+        let linked = self.linked(cancel).await.map_err(|cause| self.error(work, cause))?;
         let engine = linked.engine.ok_or_else(|| self.error(work, Cause::NoRole(Role::Engine)))?;
         self.sandbox.run(work, cancel, move |store| job(&*engine, store)).await.map_err(failed)
     }
@@ -338,7 +414,7 @@ impl Plugin {
         job: impl FnOnce(&dyn Mapper, &mut GuestStore) -> Result<T, sandbox::Error> + Send + 'static,
     ) -> Result<T, PluginError> {
         let failed = |error| self.error(work, Cause::Sandbox(error));
-        let linked = self.linked(cancel).await.map_err(failed)?;
+        let linked = self.linked(cancel).await.map_err(|cause| self.error(work, cause))?;
         let mapper = linked.mapper.ok_or_else(|| self.error(work, Cause::NoRole(Role::Mapper)))?;
         self.sandbox.run(work, cancel, move |store| job(&*mapper, store)).await.map_err(failed)
     }
@@ -357,12 +433,12 @@ impl Plugin {
     }
 
     /// The compiled code, linked. Compiles it the first time, on a worker.
-    async fn linked(&self, cancel: &Cancel) -> Result<Linked, sandbox::Error> {
+    async fn linked(&self, cancel: &Cancel) -> Result<Linked, Cause> {
         if let Some(linked) = self.code.linked.get() {
-            return linked.clone();
+            return linked.clone().map_err(Cause::Sandbox);
         }
         let code = self.code.clone();
-        self.sandbox.compute(cancel, move || code.linked()).await?
+        self.sandbox.compute(cancel, move || code.linked()).await.map_err(Cause::Sandbox)?
     }
 
     fn error(&self, work: Work, cause: Cause) -> PluginError {
@@ -372,7 +448,7 @@ impl Plugin {
 
 /// A plugin's bytes and what was made of them.
 struct Code {
-    bytes: Cow<'static, [u8]>,
+    bytes: Bytes,
     digest: Digest,
     cache: Option<PathBuf>,
     contracts: Vec<Stated>,
@@ -380,6 +456,54 @@ struct Code {
     linked: OnceLock<Result<Linked, sandbox::Error>>,
     /// Held while compiling.
     compiling: Mutex<()>,
+}
+
+/// Where a plugin's bytes are.
+enum Bytes {
+    /// In memory.
+    Here(Cow<'static, [u8]>),
+    /// In a file, until they are first needed; kept from then until they are compiled.
+    InFile { path: PathBuf, held: Mutex<Option<Arc<[u8]>>> },
+}
+
+impl Bytes {
+    /// Does something with the bytes of this digest.
+    fn with<T>(&self, accepted: &Digest, job: impl FnOnce(&[u8]) -> T) -> Result<T, Cause> {
+        match self {
+            Self::Here(bytes) => Ok(job(bytes)),
+            Self::InFile { path, held } => Ok(job(&Self::held(path, held, accepted)?)),
+        }
+    }
+
+    fn held(path: &Path, held: &Mutex<Option<Arc<[u8]>>>, accepted: &Digest) -> Result<Arc<[u8]>, Cause> {
+        let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bytes) = &*held {
+            return Ok(Arc::clone(bytes));
+        }
+        let failed = |error: locate::LocateError| Cause::File { problem: crate::report::failure(&error.into()) };
+        let bytes: Arc<[u8]> = locate::read(path).map_err(failed)?.into();
+        // The digest of the very bytes that will run: the file can change again.
+        let found = Digest::of(&bytes);
+        if found != *accepted {
+            return Err(Cause::Changed { found });
+        }
+        *held = Some(Arc::clone(&bytes));
+        Ok(bytes)
+    }
+
+    fn is_held(&self) -> bool {
+        match self {
+            Self::Here(_) => true,
+            Self::InFile { held, .. } => held.lock().unwrap_or_else(PoisonError::into_inner).is_some(),
+        }
+    }
+
+    /// Gives the memory back, once there is compiled code.
+    fn let_go(&self) {
+        if let Self::InFile { held, .. } = self {
+            held.lock().unwrap_or_else(PoisonError::into_inner).take();
+        }
+    }
 }
 
 /// The roles of a component, ready to be instantiated.
@@ -391,21 +515,26 @@ struct Linked {
 }
 
 impl Code {
-    fn linked(&self) -> Result<Linked, sandbox::Error> {
+    fn linked(&self) -> Result<Linked, Cause> {
         // Two first calls at once: the second waits and takes what the first made.
         let _alone = self.compiling.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(linked) = self.linked.get() {
-            return linked.clone();
+            return linked.clone().map_err(Cause::Sandbox);
         }
-        match self.link() {
+        // A file that is not there, or another, passes.
+        match self.bytes.with(&self.digest, |bytes| self.link(bytes))? {
             // This machine's own trouble (no memory, no thread) passes; what the bytes are does not.
-            Err(error @ sandbox::Error::Host { .. }) => Err(error),
-            lasting => self.linked.get_or_init(|| lasting).clone(),
+            Err(error @ sandbox::Error::Host { .. }) => Err(Cause::Sandbox(error)),
+            lasting => {
+                let kept = self.linked.get_or_init(|| lasting).clone().map_err(Cause::Sandbox);
+                self.bytes.let_go();
+                kept
+            }
         }
     }
 
-    fn link(&self) -> Result<Linked, sandbox::Error> {
-        let compiled = cache::compiled(&self.bytes, &self.digest, self.cache.as_deref())?;
+    fn link(&self, bytes: &[u8]) -> Result<Linked, sandbox::Error> {
+        let compiled = cache::compiled(bytes, &self.digest, self.cache.as_deref())?;
         let mut linked = Linked::default();
         for Stated { contract, .. } in &self.contracts {
             linked.mapper = contract.link_mapper(&compiled).transpose()?.or(linked.mapper);

@@ -1,25 +1,42 @@
-//! The plugins of this process, looked at when they are first needed.
+//! The plugins of this process, looked at when they are first needed, and put in place as a whole when they change.
 
+use crate::artifact::admit::{self, Refusal, Why};
 use crate::artifact::mapping_cache::MappingKey;
+use crate::artifact::supply::{Stamps, Supplied, Supply};
 use crate::artifact::support_cache::{Support, SupportCache, SupportKey};
-use crate::artifact::{Digest, Error, MappingCache, Origin, Plugin, PluginError, Registry, bundled, locate};
-use crate::contract::supported::Role;
+use crate::artifact::{Digest, Error, MappingCache, Origin, Pin, Plugin, PluginError, Registry, bundled, locate};
 use crate::model::{CallSpec, Cancel, MapOptions, Mapping, PluginRelease, Unsupported};
 use crate::sandbox::{Limits, Sandbox};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Every plugin, the sandbox they run in, and the caches of what they made.
 ///
 /// Making one costs nothing: a client's first answer must not wait for components.
 #[derive(Debug)]
 pub struct Plugins {
+    sandbox: Arc<Sandbox>,
     cache: Option<PathBuf>,
     engines: Vec<PathBuf>,
-    registry: OnceLock<Registry>,
+    supply: Option<Arc<dyn Supply>>,
+    /// What is run now; absent until something asks.
+    shelf: Mutex<Option<Shelf>>,
     caches: OnceLock<Option<Arc<Caches>>>,
+}
+
+/// What is run now, and what is not and why.
+#[derive(Debug, Clone, Default)]
+struct Shelf {
+    registry: Arc<Registry>,
+    refused: Vec<Refusal>,
+    /// Why the operator's word could not be read when it was last looked at.
+    unreadable: Option<String>,
+    /// The files as they were when they were last looked into; absent before that.
+    stamps: Option<Stamps>,
+    /// Whether a candidate could not be tried when it was there, so that it has to be when nothing changes, too.
+    again: bool,
 }
 
 /// What earlier processes found out.
@@ -48,41 +65,198 @@ pub enum EngineChoice {
     },
 }
 
+/// What has changed since the plugins were put in place: everything that needs no trial is in `registry` already, the
+/// rest waits in `proposals`.
+#[derive(Debug)]
+pub struct Renewal {
+    /// What runs without the proposals.
+    pub registry: Registry,
+    /// New plugins, and new ones in the place of old ones; not tried yet.
+    pub proposals: Vec<Proposal>,
+    /// The ecosystems of plugins that are gone.
+    pub gone: BTreeSet<String>,
+    /// What is not run, and why.
+    pub refused: Vec<Refusal>,
+}
+
+/// A plugin that would be put in place.
+#[derive(Debug, Clone)]
+pub struct Proposal {
+    /// The plugin.
+    pub plugin: Arc<Plugin>,
+    /// What it is pinned to.
+    pub pins: Vec<Pin>,
+}
+
 impl Plugins {
     /// The bundled plugins. `cache` is a folder of this program's own; without one everything is made anew.
     #[must_use]
     pub fn bundled(cache: Option<PathBuf>) -> Self {
-        Self::with_engines(cache, Vec::new())
+        Self::supplied(cache, Limits::default(), Vec::new(), None)
     }
 
-    /// The bundled plugins, and engines from files the operator named; the files are read when first needed.
+    /// The bundled plugins, engines from files the operator named, and what the operator configured; everything is looked
+    /// at when first needed.
     #[must_use]
-    pub fn with_engines(cache: Option<PathBuf>, engines: Vec<PathBuf>) -> Self {
-        Self { cache, engines, registry: OnceLock::new(), caches: OnceLock::new() }
+    pub fn supplied(
+        cache: Option<PathBuf>,
+        limits: Limits,
+        engines: Vec<PathBuf>,
+        supply: Option<Arc<dyn Supply>>,
+    ) -> Self {
+        let sandbox = Sandbox::new(limits);
+        Self { sandbox, cache, engines, supply, shelf: Mutex::default(), caches: OnceLock::new() }
     }
 
     /// The plugins of a registry that was made elsewhere; the bundled ones only if it has them. What they make is kept
     /// in memory only.
     #[must_use]
     pub fn of(registry: Registry) -> Self {
-        Self { cache: None, engines: Vec::new(), registry: OnceLock::from(registry), caches: OnceLock::new() }
+        let shelf = Shelf { registry: Arc::new(registry), ..Shelf::default() };
+        Self { shelf: Mutex::new(Some(shelf)), ..Self::bundled(None) }
     }
 
-    /// The plugins, inspected on first use. One that is none is left out and reported.
-    pub fn registry(&self) -> &Registry {
-        self.registry.get_or_init(|| {
-            let sandbox = Sandbox::new(Limits::default());
-            let load = |(name, release, bytes): &(&'static str, &'static str, &'static [u8])| {
-                let release = PluginRelease((*release).to_owned());
-                Plugin::load(name, release, Origin::Bundled, Cow::Borrowed(*bytes), &sandbox, self.compiled())
-            };
-            let bundled = bundled().iter().map(load);
-            let engines = self.engines.iter().map(|path| engine(path, &sandbox, self.compiled()));
-            let usable = |loaded: Result<Plugin, Error>| {
-                loaded.inspect_err(|error| tracing::error!(code = error.code(), "{error}")).ok().map(Arc::new)
-            };
-            Registry::new(bundled.chain(engines).filter_map(usable).collect(), Vec::new())
-        })
+    /// The plugins of now. One that is none is left out and reported. A caller that needs the same ones throughout keeps
+    /// what it got.
+    pub fn registry(&self) -> Arc<Registry> {
+        self.with_shelf(|shelf| Arc::clone(&shelf.registry))
+    }
+
+    /// What is configured and not run, and why.
+    pub fn refused(&self) -> Vec<Refusal> {
+        self.with_shelf(|shelf| shelf.refused.clone())
+    }
+
+    /// Whether files are watched at all.
+    #[must_use]
+    pub fn is_watched(&self) -> bool {
+        self.supply.is_some()
+    }
+
+    /// Whether a file has changed since all were last looked into. Asks the system about each, reads none.
+    pub fn has_changed(&self) -> bool {
+        // Asked outside the lock: a file system can take its time to answer.
+        self.is_watched() && self.with_shelf(|shelf| shelf.stamps.clone()).is_none_or(|stamps| !stamps.hold())
+    }
+
+    /// What has changed since the plugins were put in place; `None` when nothing has. Reads the files that are named now
+    /// and holds each plugin's bytes to the lock: blocks on the disk.
+    ///
+    /// A plugin that is refused stays in place as it was accepted if it already runs; one whose acceptance was taken back
+    /// or that is no longer configured goes.
+    pub fn renewal(&self) -> Option<Renewal> {
+        let supply = self.supply.as_ref()?;
+        if !self.has_changed() && !self.with_shelf(|shelf| std::mem::take(&mut shelf.again)) {
+            return None;
+        }
+        let before = self.registry();
+        // Before anything is read, so that what changes meanwhile is looked at again.
+        let stamps = Stamps::of(supply.files());
+        let supplied = match supply.read() {
+            Ok(supplied) => supplied,
+            Err(problem) => {
+                self.with_shelf(|shelf| {
+                    if shelf.unreadable.as_ref() != Some(&problem) {
+                        tracing::error!("plugins stay as they are: {problem}");
+                    }
+                    shelf.unreadable = Some(problem);
+                    shelf.stamps = Some(stamps);
+                });
+                return None;
+            }
+        };
+        self.with_shelf(|shelf| {
+            shelf.unreadable = None;
+            shelf.stamps = Some(stamps);
+        });
+        Some(self.renewed(&before, &supplied))
+    }
+
+    fn renewed(&self, before: &Registry, supplied: &Supplied) -> Renewal {
+        let memory = self.sandbox.limits().largest_memory();
+        let mut kept: Vec<(Arc<Plugin>, Vec<Pin>)> = Vec::new();
+        let (mut proposals, mut refused) = (Vec::new(), Vec::new());
+        for wanted in &supplied.wanted {
+            let running = before.third_party(&wanted.name);
+            let admitted = admit::admit(wanted, &supplied.lock, &self.sandbox, self.compiled())
+                .and_then(|plugin| admit::verify(wanted, &supplied.lock, memory).map(|()| plugin));
+            match (admitted, running) {
+                (Ok(plugin), Some(old)) if plugin.is_as(&old) && before.pins_of(&wanted.name) == wanted.pins => {
+                    kept.push((old, wanted.pins.clone()));
+                }
+                (Ok(plugin), old) => {
+                    proposals.push(Proposal { plugin: Arc::new(plugin), pins: wanted.pins.clone() });
+                    kept.extend(old.map(|old| (old, before.pins_of(&wanted.name))));
+                }
+                (Err(refusal), old) => {
+                    let stays = old.filter(|old| refusal.why != Why::NotAccepted && old.is_held());
+                    kept.extend(stays.map(|old| (old, before.pins_of(&wanted.name))));
+                    refused.push(refusal);
+                }
+            }
+        }
+        let named: BTreeSet<&str> = kept.iter().map(|(plugin, _)| plugin.name()).collect();
+        let leaving = before.plugins().iter().filter(|plugin| is_third_party(plugin) && !named.contains(plugin.name()));
+        let gone = leaving.flat_map(|plugin| before.ecosystems_of(plugin).map(str::to_owned)).collect();
+        let own = before.plugins().iter().filter(|plugin| !is_third_party(plugin)).cloned();
+        let plugins = own.chain(kept.iter().map(|(plugin, _)| Arc::clone(plugin))).collect();
+        let registry = Registry::new(plugins, kept.into_iter().flat_map(|(_, pins)| pins).collect());
+        Renewal { registry, proposals, gone, refused }
+    }
+
+    /// Puts plugins in place of those there are: new calls get these, calls under way keep what they have. What is refused
+    /// is told if it was not told before.
+    pub fn install(&self, registry: Registry, refused: Vec<Refusal>) {
+        self.with_shelf(|shelf| {
+            tell_new(&shelf.refused, &refused);
+            shelf.registry = Arc::new(registry);
+            shelf.refused = refused;
+        });
+    }
+
+    /// Has the next [`Plugins::renewal`] look again although no file changes.
+    pub fn try_again(&self) {
+        self.with_shelf(|shelf| shelf.again = true);
+    }
+
+    fn with_shelf<T>(&self, job: impl FnOnce(&mut Shelf) -> T) -> T {
+        let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
+        job(shelf.get_or_insert_with(|| self.first()))
+    }
+
+    /// What runs at first: nothing of the configured plugins' files is read.
+    fn first(&self) -> Shelf {
+        let load = |(name, release, bytes): &(&'static str, &'static str, &'static [u8])| {
+            let release = PluginRelease((*release).to_owned());
+            Plugin::load(name, release, Origin::Bundled, Cow::Borrowed(*bytes), &self.sandbox, self.compiled())
+        };
+        let bundled = bundled().iter().map(load);
+        let engines = self.engines.iter().map(|path| engine(path, &self.sandbox, self.compiled()));
+        let usable = |loaded: Result<Plugin, Error>| {
+            loaded.inspect_err(|error| tracing::error!(code = error.code(), "{error}")).ok().map(Arc::new)
+        };
+        let mut plugins: Vec<Arc<Plugin>> = bundled.chain(engines).filter_map(usable).collect();
+        let (mut pins, mut refused) = (Vec::new(), Vec::new());
+        let supplied = self.supply.as_ref().map(|supply| supply.read()).transpose();
+        let unreadable = supplied.as_ref().err().cloned();
+        if let Some(problem) = &unreadable {
+            tracing::error!("no configured plugin is run: {problem}");
+        }
+        let Supplied { wanted, lock } = supplied.ok().flatten().unwrap_or_default();
+        for name in lock.names().filter(|name| !wanted.iter().any(|wanted| wanted.name == *name)) {
+            tracing::warn!("the lock has `{name}`, and no plugin of the configuration is called that");
+        }
+        for wanted in wanted {
+            match admit::admit(&wanted, &lock, &self.sandbox, self.compiled()) {
+                Ok(plugin) => {
+                    plugins.push(Arc::new(plugin));
+                    pins.extend(wanted.pins);
+                }
+                Err(refusal) => refused.push(refusal),
+            }
+        }
+        tell_new(&[], &refused);
+        Shelf { registry: Arc::new(Registry::new(plugins, pins)), refused, unreadable, ..Shelf::default() }
     }
 
     /// Maps a manifest with `plugin`, or takes what it made of the same bytes before.
@@ -109,14 +283,15 @@ impl Plugins {
         Ok(mapping)
     }
 
-    /// The first engine that reads a mapping's call-specs, with what it cannot run. Asks an engine only where no earlier
-    /// process did, so that listing its tools does not load it.
+    /// The first engine of a registry that reads a mapping's call-specs, with what it cannot run. Asks an engine only where
+    /// no earlier process did, so that listing its tools does not load it.
     ///
     /// # Errors
-    /// An engine that failed while it was asked.
+    /// An engine that failed while it was asked, or whose file is not what was accepted.
     pub async fn engine_for(
         &self,
-        mapper: &Plugin,
+        registry: &Registry,
+        (mapper, ecosystem): (&Plugin, &str),
         manifest: &Arc<[u8]>,
         options: MapOptions,
         mapping: &Mapping,
@@ -126,10 +301,12 @@ impl Plugins {
             mapping.methods.iter().enumerate().filter_map(|(at, method)| Some((at, method.call_spec.clone()?))).unzip();
         let key = MappingKey { manifest: Digest::of(manifest), component: *mapper.digest(), options };
         let mut engines = Vec::new();
-        for engine in self.registry().plugins().iter().filter(|plugin| plugin.has(Role::Engine)) {
-            if let Some(lacking) = self.support(engine, key, &specs, cancel).await? {
+        for engine in registry.engines(ecosystem) {
+            if let Some(lacking) = self.support(&engine, key, &specs, cancel).await? {
+                // Its functions are about to be listed: from here on a call must not depend on a file that may change.
+                engine.hold(cancel).await?;
                 let unsupported = among_methods(&at, lacking, mapping.methods.len());
-                return Ok(EngineChoice::Runs { engine: Arc::clone(engine), unsupported });
+                return Ok(EngineChoice::Runs { engine, unsupported });
             }
             engines.push(engine.name().to_owned());
         }
@@ -175,10 +352,18 @@ impl Plugins {
 fn engine(path: &Path, sandbox: &Arc<Sandbox>, cache: Option<PathBuf>) -> Result<Plugin, Error> {
     let bytes = locate::read(path)?;
     let name = path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let release = Digest::of(&bytes).to_string().chars().take(12).collect();
-    // Its other roles, should it have any, are not listened to: it was named as an engine.
-    let origin = Origin::ThirdParty { ecosystems: BTreeSet::new() };
-    Plugin::load(&name, PluginRelease(release), origin, Cow::Owned(bytes), sandbox, cache)
+    let release = admit::release_of(&Digest::of(&bytes));
+    Plugin::load(&name, release, Origin::Named, Cow::Owned(bytes), sandbox, cache)
+}
+
+fn is_third_party(plugin: &Plugin) -> bool {
+    matches!(plugin.origin(), Origin::ThirdParty { .. })
+}
+
+fn tell_new(before: &[Refusal], now: &[Refusal]) {
+    for refusal in now.iter().filter(|refusal| !before.contains(refusal)) {
+        tracing::error!(code = refusal.code(), "{refusal}");
+    }
 }
 
 /// From positions among call-specs to positions among methods, of which those without a call-spec are not run either.
@@ -195,6 +380,112 @@ fn among_methods(at: &[usize], lacking: Vec<Unsupported>, methods: usize) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::artifact::lock::Lock;
+    use crate::artifact::specimen::{hostile, marked};
+    use crate::artifact::{SubjectRange, Wanted};
+    use crate::model::{Grants, JsonObject};
+    use std::sync::RwLock;
+
+    /// Where a test keeps the operator's word.
+    #[derive(Debug, Default)]
+    struct Word {
+        said: RwLock<Supplied>,
+        file: PathBuf,
+    }
+
+    impl Supply for Word {
+        fn read(&self) -> Result<Supplied, String> {
+            Ok(self.said.read().unwrap().clone())
+        }
+
+        fn files(&self) -> Vec<PathBuf> {
+            vec![self.file.clone()]
+        }
+    }
+
+    impl Word {
+        /// The hostile guest, pinned before whatever is bundled, and accepted.
+        fn of(file: PathBuf) -> Arc<Self> {
+            std::fs::write(&file, hostile()).unwrap();
+            let pin = Pin {
+                plugin: "guest".to_owned(),
+                ecosystem: "testing".to_owned(),
+                subjects: Some(SubjectRange::parse(">=0.10, <0.11")),
+            };
+            let wanted = Wanted {
+                name: "guest".to_owned(),
+                file: file.clone(),
+                roles: None,
+                ecosystems: BTreeSet::new(),
+                pins: vec![pin],
+                grants: Grants::default(),
+                values: JsonObject::new(),
+            };
+            let said = RwLock::new(Supplied { wanted: vec![wanted], lock: Lock::default() });
+            let word = Arc::new(Self { said, file });
+            word.accept();
+            word
+        }
+
+        fn accept(&self) {
+            let mut said = self.said.write().unwrap();
+            let Supplied { wanted, lock } = &mut *said;
+            lock.accept("guest", admit::offered(&wanted[0], 512 << 20).unwrap());
+        }
+
+        fn plugins(self: &Arc<Self>) -> Plugins {
+            Plugins::supplied(None, Limits::default(), Vec::new(), Some(Arc::clone(self) as Arc<dyn Supply>))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_pin_of_the_configuration_decides_for_its_subject_versions() {
+        let folder = tempfile::tempdir().unwrap();
+        let plugins = Word::of(folder.path().join("guest.wasm")).plugins();
+        let select = async |subject: &str| {
+            let manifest = format!("{{\"behave\":\"tidy\",\"subject\":\"{subject}\"}}").into_bytes().into();
+            plugins.registry().select(&manifest, "testing", &Cancel::new()).await
+        };
+        assert!(select("0.10.2").await.unwrap().why.starts_with("pinned plugin `guest`"));
+        assert_eq!(select("0.11.0").await.unwrap_err().code(), "select::not_recognised");
+    }
+
+    #[tokio::test]
+    async fn what_changes_is_proposed_and_what_is_refused_stays_as_it_was_accepted() {
+        let folder = tempfile::tempdir().unwrap();
+        let word = Word::of(folder.path().join("guest.wasm"));
+        let plugins = word.plugins();
+        let first = plugins.registry().third_party("guest").unwrap();
+        let same = plugins.renewal().unwrap();
+        assert!(same.proposals.is_empty() && same.refused.is_empty());
+        assert!(Arc::ptr_eq(&same.registry.third_party("guest").unwrap(), &first), "its compiled code is kept");
+        assert!(plugins.renewal().is_none(), "nothing has changed since");
+
+        // Not accepted: whoever runs stays, whoever never ran does not begin.
+        std::fs::write(&word.file, marked(hostile(), "new")).unwrap();
+        let refused = plugins.renewal().unwrap();
+        assert_eq!(refused.refused[0].code(), "lock::differs");
+        assert!(refused.registry.third_party("guest").is_none());
+        std::fs::write(&word.file, hostile()).unwrap();
+        first.hold(&Cancel::new()).await.unwrap();
+        std::fs::write(&word.file, marked(hostile(), "newer")).unwrap();
+        assert!(plugins.renewal().unwrap().registry.third_party("guest").is_some());
+
+        // Accepted: it waits to be tried, the old one stays until then.
+        word.accept();
+        plugins.try_again();
+        let accepted = plugins.renewal().unwrap();
+        assert_eq!(accepted.proposals.len(), 1);
+        assert!(Arc::ptr_eq(&accepted.registry.third_party("guest").unwrap(), &first));
+        assert_ne!(accepted.proposals[0].plugin.digest(), first.digest());
+
+        // Taken back: it goes, and what it served is looked at again.
+        word.said.write().unwrap().lock.remove("guest");
+        plugins.try_again();
+        let gone = plugins.renewal().unwrap();
+        assert!(gone.registry.third_party("guest").is_none() && gone.proposals.is_empty());
+        assert_eq!(gone.gone, ["testing".to_owned()].into());
+    }
 
     #[test]
     fn positions_among_call_specs_become_positions_among_methods() {

@@ -1,8 +1,9 @@
 //! Which plugin serves a manifest, and in which order error decoders are asked.
 //!
-//! In come the plugins, the operator's pins and a manifest, out comes one plugin and the reason for it. The order of
-//! trust is: pinned by configuration, then bundled, then third party; a less trusted plugin is not even asked when a
-//! more trusted one understands the manifest. Within one rank an exact fit goes before a compatible one, a plugin that
+//! In come the plugins, the operator's pins, a manifest and the ecosystem its source says it is of, out comes one plugin
+//! and the reason for it. The order of trust is: pinned by configuration, then bundled, then third party; a less trusted
+//! plugin is not even asked when a more trusted one understands the manifest. A third party is only asked about manifests of
+//! sources whose ecosystem it was assigned or pinned to: whoever is asked reads the manifest. Within one rank an exact fit goes before a compatible one, a plugin that
 //! names the subject version before one that does not, a newer release before an older one. It asks plugins what they
 //! recognise and knows nothing of manifests itself.
 
@@ -76,6 +77,15 @@ impl SubjectRange {
     }
 }
 
+impl fmt::Display for SubjectRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Semver(range) => range.fmt(f),
+            Self::Names(names) => f.write_str(&names.join(", ")),
+        }
+    }
+}
+
 /// The plugin that serves a manifest.
 #[derive(Debug, Clone)]
 pub struct Selected {
@@ -95,13 +105,23 @@ pub struct Selected {
 pub enum SelectError {
     /// None understands it.
     #[error(
-        "no plugin understands the manifest (asked: {}){}", listed(.asked), failures(.passed_over)
+        "no plugin understands the manifest as one of `{ecosystem}` (asked: {}){}", listed(.asked), failures(.passed_over)
     )]
     NotRecognised {
+        /// The ecosystem its source says it is of.
+        ecosystem: String,
         /// The plugins asked.
         asked: Vec<String>,
         /// Those that failed instead of answering.
         passed_over: Vec<PluginError>,
+    },
+    /// Whoever understands it says it is of another ecosystem than its source says.
+    #[error("the manifest is one of `{found}`, and was given as one of `{expected}`\nhint: name it as what it is")]
+    OtherEcosystem {
+        /// What the source said.
+        expected: String,
+        /// What the mapper said.
+        found: String,
     },
     /// Several do, and nothing tells them apart.
     #[error(
@@ -125,6 +145,7 @@ impl SelectError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::NotRecognised { .. } => "select::not_recognised",
+            Self::OtherEcosystem { .. } => "select::other_ecosystem",
             Self::Tie { .. } => "select::tie",
             Self::Cancelled => "select::cancelled",
         }
@@ -157,16 +178,48 @@ impl Registry {
         &self.plugins
     }
 
-    /// The plugin that serves a manifest. A plugin that fails while it is asked is reported and passed over.
+    /// The third party of a name.
+    #[must_use]
+    pub fn third_party(&self, name: &str) -> Option<Arc<Plugin>> {
+        let is_it =
+            |plugin: &&Arc<Plugin>| plugin.name() == name && matches!(plugin.origin(), Origin::ThirdParty { .. });
+        self.plugins.iter().find(is_it).cloned()
+    }
+
+    /// What a plugin is pinned to.
+    #[must_use]
+    pub fn pins_of(&self, name: &str) -> Vec<Pin> {
+        self.pins.iter().filter(|pin| pin.plugin == name).cloned().collect()
+    }
+
+    /// These plugins with one more, or with another in the place of the third party of its name.
+    #[must_use]
+    pub fn with(&self, plugin: Arc<Plugin>, pins: Vec<Pin>) -> Self {
+        let old = self.third_party(plugin.name());
+        let mut plugins = self.plugins.clone();
+        plugins.retain(|other| old.as_ref().is_none_or(|old| !Arc::ptr_eq(old, other)));
+        let others = self.pins.iter().filter(|pin| pin.plugin != plugin.name()).cloned();
+        let pins = others.chain(pins).collect();
+        plugins.push(plugin);
+        Self { plugins, pins }
+    }
+
+    /// The plugin that serves a manifest of a source of this ecosystem. A plugin that fails while it is asked is reported
+    /// and passed over.
     ///
     /// # Errors
-    /// When none understands it, several fit equally well, or `cancel` fires.
-    pub async fn select(&self, manifest: &Arc<[u8]>, cancel: &Cancel) -> Result<Selected, SelectError> {
+    /// When none understands it as one of the ecosystem, several fit equally well, or `cancel` fires.
+    pub async fn select(
+        &self,
+        manifest: &Arc<[u8]>,
+        ecosystem: &str,
+        cancel: &Cancel,
+    ) -> Result<Selected, SelectError> {
         let mut candidates = Vec::new();
         let mut asked: Vec<&Arc<Plugin>> = Vec::new();
         let mut passed_over = Vec::new();
         for rank in [Trust::Pinned, Trust::Bundled, Trust::ThirdParty] {
-            for plugin in self.mappers(rank) {
+            for plugin in self.mappers(rank, ecosystem) {
                 if asked.iter().any(|other| Arc::ptr_eq(other, plugin)) {
                     continue;
                 }
@@ -182,15 +235,24 @@ impl Registry {
                 }
             }
             // Whoever was asked at a higher rank but answered outside its pin is looked at again at its own.
-            let fitting = candidates.iter().filter(|candidate| self.trust(candidate) == Some(rank)).collect();
+            let fitting =
+                candidates.iter().filter(|candidate| self.trust(candidate, ecosystem) == Some(rank)).collect();
             if let Some(best) = best(fitting)? {
                 let why = why(rank, best);
                 let Candidate { plugin, recognition } = best;
                 return Ok(Selected { plugin: plugin.clone(), recognition: recognition.clone(), why, passed_over });
             }
         }
+        let expected = ecosystem.to_owned();
+        // A third party's word about other ecosystems is not passed on.
+        let known = candidates.iter().find(|candidate| *candidate.plugin.origin() == Origin::Bundled);
+        if let Some(found) = known.map(|candidate| candidate.recognition.ecosystem.clone())
+            && found != expected
+        {
+            return Err(SelectError::OtherEcosystem { expected, found });
+        }
         let asked = asked.into_iter().map(label).collect();
-        Err(SelectError::NotRecognised { asked, passed_over })
+        Err(SelectError::NotRecognised { ecosystem: expected, asked, passed_over })
     }
 
     /// The error decoders for an app's failures, in asking order: the app's own plugin, then newest release first.
@@ -208,25 +270,54 @@ impl Registry {
         decoders
     }
 
-    /// The mappers worth asking at a rank.
-    fn mappers(&self, rank: Trust) -> impl Iterator<Item = &Arc<Plugin>> {
+    /// The engines worth asking about functions of an ecosystem, most trusted first: pinned, named on the command line,
+    /// bundled, third party.
+    #[must_use]
+    pub fn engines(&self, ecosystem: &str) -> Vec<Arc<Plugin>> {
+        let rank = |plugin: &Plugin| match plugin.origin() {
+            _ if self.is_pinned(plugin, ecosystem) => Some(0),
+            Origin::Named => Some(1),
+            Origin::Bundled => Some(2),
+            Origin::ThirdParty { ecosystems } => ecosystems.contains(ecosystem).then_some(3),
+        };
+        let engines = self.plugins.iter().filter(|plugin| plugin.has(Role::Engine));
+        let mut engines: Vec<(u8, &Arc<Plugin>)> = engines.filter_map(|plugin| Some((rank(plugin)?, plugin))).collect();
+        engines.sort_by_key(|(rank, _)| *rank);
+        engines.into_iter().map(|(_, plugin)| Arc::clone(plugin)).collect()
+    }
+
+    /// The ecosystems a third party may serve.
+    pub fn ecosystems_of<'a>(&'a self, plugin: &'a Plugin) -> impl Iterator<Item = &'a str> {
+        let assigned = match plugin.origin() {
+            Origin::ThirdParty { ecosystems } => Some(ecosystems),
+            Origin::Bundled | Origin::Named => None,
+        };
+        let pinned = self.pins.iter().filter(|pin| pin.plugin == plugin.name()).map(|pin| pin.ecosystem.as_str());
+        assigned.into_iter().flatten().map(String::as_str).chain(pinned)
+    }
+
+    /// The mappers worth asking at a rank about a manifest of an ecosystem.
+    fn mappers(&self, rank: Trust, ecosystem: &str) -> impl Iterator<Item = &Arc<Plugin>> {
         self.plugins.iter().filter(move |plugin| {
             plugin.has(Role::Mapper)
                 && match (rank, plugin.origin()) {
-                    (Trust::Pinned, _) => self.pins.iter().any(|pin| pin.plugin == plugin.name()),
+                    (Trust::Pinned, _) => self.is_pinned(plugin, ecosystem),
                     (Trust::Bundled, origin) => *origin == Origin::Bundled,
-                    (Trust::ThirdParty, Origin::ThirdParty { ecosystems }) => !ecosystems.is_empty(),
-                    (Trust::ThirdParty, Origin::Bundled) => false,
+                    (Trust::ThirdParty, Origin::ThirdParty { ecosystems }) => ecosystems.contains(ecosystem),
+                    (Trust::ThirdParty, Origin::Bundled | Origin::Named) => false,
                 }
         })
     }
 
     /// How far a plugin is trusted with what it recognised; `None`: not at all.
-    fn trust(&self, candidate: &Candidate) -> Option<Trust> {
+    fn trust(&self, candidate: &Candidate, ecosystem: &str) -> Option<Trust> {
         let Candidate { plugin, recognition } = candidate;
+        if recognition.ecosystem != ecosystem {
+            return None;
+        }
         let pinned = self.pins.iter().any(|pin| {
             pin.plugin == plugin.name()
-                && pin.ecosystem == recognition.ecosystem
+                && pin.ecosystem == ecosystem
                 && pin.subjects.as_ref().is_none_or(|range| {
                     recognition.subject_version.as_ref().is_some_and(|subject| range.covers(subject))
                 })
@@ -234,19 +325,21 @@ impl Registry {
         match plugin.origin() {
             _ if pinned => Some(Trust::Pinned),
             Origin::Bundled => Some(Trust::Bundled),
-            Origin::ThirdParty { ecosystems } if ecosystems.contains(&recognition.ecosystem) => Some(Trust::ThirdParty),
-            Origin::ThirdParty { .. } => None,
+            Origin::ThirdParty { ecosystems } => ecosystems.contains(ecosystem).then_some(Trust::ThirdParty),
+            Origin::Named => None,
         }
     }
 
     fn may_serve(&self, plugin: &Plugin, ecosystem: &str) -> bool {
         match plugin.origin() {
             Origin::Bundled => true,
-            Origin::ThirdParty { ecosystems } => {
-                ecosystems.contains(ecosystem)
-                    || self.pins.iter().any(|pin| pin.plugin == plugin.name() && pin.ecosystem == ecosystem)
-            }
+            Origin::Named => false,
+            Origin::ThirdParty { ecosystems } => ecosystems.contains(ecosystem) || self.is_pinned(plugin, ecosystem),
         }
+    }
+
+    fn is_pinned(&self, plugin: &Plugin, ecosystem: &str) -> bool {
+        self.pins.iter().any(|pin| pin.plugin == plugin.name() && pin.ecosystem == ecosystem)
     }
 }
 

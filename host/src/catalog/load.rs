@@ -1,6 +1,6 @@
 //! From a unit to its mapped methods: fetch, select a mapper, map.
 
-use crate::artifact::{Cause, EngineChoice, PluginError, Plugins, SelectError};
+use crate::artifact::{Cause, EngineChoice, PluginError, Plugins, Registry, SelectError};
 use crate::catalog::Catalog;
 use crate::catalog::mapped::MappedUnit;
 use crate::model::{CallScope, MapOptions};
@@ -27,14 +27,6 @@ pub enum LoadError {
     /// The mapper failed on it.
     #[error(transparent)]
     Plugin(#[from] PluginError),
-    /// The mapper says the manifest is of another ecosystem than the operator.
-    #[error("the manifest is one of `{found}`, and was given as one of `{expected}`\nhint: name it as what it is")]
-    OtherEcosystem {
-        /// What the operator said.
-        expected: String,
-        /// What the mapper said.
-        found: String,
-    },
     /// Its functions are for an engine, and none of those there are runs them.
     #[error(
         "its functions need an engine that runs `{format}`, and {}\n\
@@ -68,10 +60,13 @@ impl LoadError {
     pub fn is_lasting(&self) -> bool {
         match self {
             Self::Source(_) | Self::File(_) | Self::Select(SelectError::Cancelled) => false,
-            Self::Select(_) | Self::OtherEcosystem { .. } | Self::NoEngine { .. } => true,
-            Self::Plugin(error) => {
-                !matches!(error.cause, Cause::Sandbox(sandbox::Error::Cancelled | sandbox::Error::Host { .. }))
-            }
+            Self::Select(_) | Self::NoEngine { .. } => true,
+            Self::Plugin(error) => !matches!(
+                error.cause,
+                Cause::Sandbox(sandbox::Error::Cancelled | sandbox::Error::Host { .. })
+                    | Cause::File { .. }
+                    | Cause::Changed { .. }
+            ),
         }
     }
 
@@ -111,20 +106,22 @@ pub(crate) struct Wanted<'a> {
     pub(crate) options: MapOptions,
 }
 
-/// Selects the mapper for a manifest and maps it; for an engine's functions, keeps those the engine runs.
-pub(crate) async fn map(plugins: &Plugins, wanted: Wanted<'_>, scope: &CallScope) -> Result<MappedUnit, LoadError> {
+/// Selects the mapper for a manifest among those of `registry` and maps it; for an engine's functions, keeps those the
+/// engine runs.
+pub(crate) async fn map(
+    plugins: &Plugins,
+    registry: &Registry,
+    wanted: Wanted<'_>,
+    scope: &CallScope,
+) -> Result<MappedUnit, LoadError> {
     let Wanted { manifest, ecosystem, in_contexts, options } = wanted;
-    let selected = plugins.registry().select(&manifest, &scope.cancel).await?;
-    if !in_contexts && selected.recognition.ecosystem != ecosystem {
-        let (expected, found) = (ecosystem.to_owned(), selected.recognition.ecosystem);
-        return Err(LoadError::OtherEcosystem { expected, found });
-    }
+    let selected = registry.select(&manifest, ecosystem, &scope.cancel).await?;
     let mapping = plugins.map(&selected.plugin, Arc::clone(&manifest), options, &scope.cancel).await?;
     if in_contexts {
         return Ok(MappedUnit::in_contexts(selected, mapping));
     }
-    let chosen = plugins.engine_for(&selected.plugin, &manifest, options, &mapping, &scope.cancel).await?;
-    match chosen {
+    let mapper = (&*selected.plugin, ecosystem);
+    match plugins.engine_for(registry, mapper, &manifest, options, &mapping, &scope.cancel).await? {
         EngineChoice::Runs { engine, unsupported } => Ok(MappedUnit::on_engine(selected, mapping, engine, unsupported)),
         EngineChoice::None { format, engines } => Err(LoadError::NoEngine { format, engines }),
     }

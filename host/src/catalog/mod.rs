@@ -17,6 +17,7 @@ pub mod mapped;
 mod naming;
 mod read;
 pub mod refresh;
+mod renew;
 pub mod search;
 mod slug;
 mod snapshot;

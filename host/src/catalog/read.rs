@@ -21,6 +21,9 @@ use tokio::sync::watch;
 /// mappers take together with compiling them.
 const EARLY: Duration = Duration::from_secs(6);
 
+/// How often the operator's plugin files are looked at. The system is asked for each file's times, nothing is read.
+const WATCH: Duration = Duration::from_secs(1);
+
 /// How the catalog is built.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -43,13 +46,13 @@ type Loaded = Result<Arc<MappedUnit>, Arc<LoadError>>;
 /// The catalog: the current [`Snapshot`] and how to renew it.
 #[derive(Debug)]
 pub struct Catalog {
-    sources: Arc<Sources>,
-    plugins: Arc<Plugins>,
-    settings: Settings,
+    pub(super) sources: Arc<Sources>,
+    pub(super) plugins: Arc<Plugins>,
+    pub(super) settings: Settings,
     cancel: Cancel,
     current: Mutex<Arc<Snapshot>>,
     /// By content: what mapping it made, or why a mapper failed on it, which asking again would not change.
-    mapped: Mutex<HashMap<(String, String), Loaded>>,
+    pub(super) mapped: Mutex<HashMap<(String, String), Loaded>>,
     gaps: Gaps,
     reading: tokio::sync::Mutex<()>,
     begun: AtomicU64,
@@ -155,9 +158,29 @@ impl Catalog {
         result
     }
 
+    /// Waits until a file of the operator's plugins has changed; for ever where there is none.
+    pub(super) async fn plugins_changed(&self) {
+        if !self.plugins.is_watched() {
+            return std::future::pending().await;
+        }
+        loop {
+            tokio::time::sleep(WATCH).await;
+            let plugins = Arc::clone(&self.plugins);
+            if tokio::task::spawn_blocking(move || plugins.has_changed()).await.unwrap_or_default() {
+                return;
+            }
+        }
+    }
+
     async fn read(&self) -> Result<(), source::Error> {
         let scope = CallScope { cancel: self.cancel.clone(), ..CallScope::default() };
         let found = self.sources.look(&scope).await;
+        let mut units: Vec<Unit> = found.apps.iter().flat_map(units_of).collect();
+        units.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
+        // Not with the first read: it takes reading every plugin's file, and a client waits for its list.
+        if self.begun.load(Ordering::SeqCst) > 1 {
+            self.renew(&units, &scope).await;
+        }
         if let Some(error) = &found.unreadable {
             // What was given up at shutdown says nothing of the apps.
             if !self.cancel.is_cancelled() {
@@ -167,8 +190,6 @@ impl Catalog {
                 return Err(error.clone());
             }
         }
-        let mut units: Vec<Unit> = found.apps.iter().flat_map(units_of).collect();
-        units.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
         self.forget_all_but(&units);
         self.load_and_publish(units, &scope).await;
         found.unreadable.map_or(Ok(()), Err)
@@ -208,7 +229,9 @@ impl Catalog {
 
     async fn publish(&self, units: Vec<(Unit, Arc<MappedUnit>)>) {
         let fingerprint = Fingerprint::of(&units);
-        if self.snapshot().fingerprint == fingerprint {
+        let before = self.snapshot();
+        let same_lists = before.fingerprint == fingerprint;
+        if same_lists && are_same(&before, &units) {
             return;
         }
         let settings = self.settings.clone();
@@ -216,9 +239,14 @@ impl Catalog {
         let built = tokio::task::spawn_blocking(move || Snapshot::build(units, fingerprint, &settings)).await;
         match built {
             Ok(next) => {
-                report_folds(&next);
+                if !same_lists {
+                    report_folds(&next);
+                }
                 *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
-                self.changes.send_modify(|changes| *changes += 1);
+                // Another plugin that lists the same is nothing to tell of.
+                if !same_lists {
+                    self.changes.send_modify(|changes| *changes += 1);
+                }
             }
             Err(error) => tracing::error!("building the tool list failed, the last one stays: {error}"),
         }
@@ -233,14 +261,19 @@ impl Catalog {
         if let Some(known) = self.mapped.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return known.clone();
         }
+        let registry = self.plugins.registry();
         let manifest = self.sources.manifest(unit, scope).await.map_err(|error| Arc::new(error.into()))?;
         let ecosystem = self.sources.ecosystem_of(&unit.app);
         let work =
             load::Wanted { manifest, ecosystem, in_contexts: unit.app.has_contexts(), options: self.settings.map };
-        let mapped = load::map(&self.plugins, work, scope).await.map(Arc::new).map_err(Arc::new);
+        let mapped = load::map(&self.plugins, &registry, work, scope).await.map(Arc::new).map_err(Arc::new);
         // A mapper fails on the same bytes again, at the cost of its whole time limit; a cancelled call says nothing.
         if mapped.as_ref().map_or_else(|error| error.is_lasting(), |_| true) {
-            self.mapped.lock().unwrap_or_else(PoisonError::into_inner).insert(key, mapped.clone());
+            let mut kept = self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
+            // What plugins made that are no longer in place serves this call and no later one.
+            if Arc::ptr_eq(&registry, &self.plugins.registry()) {
+                kept.insert(key, mapped.clone());
+            }
         }
         mapped
     }
@@ -250,6 +283,12 @@ impl Catalog {
         let keys: HashSet<_> = units.iter().map(Unit::content_key).collect();
         self.mapped.lock().unwrap_or_else(PoisonError::into_inner).retain(|key, _| keys.contains(key));
     }
+}
+
+/// Whether a snapshot serves exactly these mappings, made by the very plugins that made them.
+fn are_same(snapshot: &Snapshot, units: &[(Unit, Arc<MappedUnit>)]) -> bool {
+    snapshot.units.len() == units.len()
+        && snapshot.units.iter().zip(units).all(|(served, (_, mapped))| Arc::ptr_eq(&served.mapped, mapped))
 }
 
 fn lacking_files(loaded: &BTreeMap<usize, (Unit, Loaded)>) -> Vec<String> {

@@ -1,4 +1,5 @@
-//! When the catalog is read: with the client's first frame, until the source has answered once, and from then on.
+//! When the catalog is read: with the client's first frame, until the source has answered once, and from then on; and
+//! whenever a file of the operator's plugins changes.
 
 use crate::catalog::Catalog;
 use crate::model::Cancel;
@@ -30,6 +31,7 @@ pub async fn poll(catalog: Arc<Catalog>, cancel: Cancel) {
         let refused = outcome.is_err_and(|error| error.is_refused_login());
         tokio::select! {
             () = tokio::time::sleep(if refused { REFUSED_PAUSE } else { pause }) => {}
+            () = catalog.plugins_changed() => continue,
             () = cancel.cancelled() => return,
         }
         pause = (pause * 2).min(LONGEST_PAUSE);

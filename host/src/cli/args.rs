@@ -1,6 +1,6 @@
 //! Arguments in, exit code out.
 
-use crate::cli::{demo, doctor, environment, plugin, project, serve};
+use crate::cli::{accept, demo, doctor, environment, plugin, project, serve};
 use crate::config::{ManifestSetting, Settings};
 use crate::report;
 use anyhow::Context;
@@ -13,6 +13,9 @@ use std::process::ExitCode;
 #[derive(Debug, Parser)]
 #[command(name = "abi-mcp", version, propagate_version = true)]
 struct Arguments {
+    /// The configuration file; else ABI_MCP_CONFIG, else abi-mcp/abi-mcp.toml in your configuration folder.
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
     #[command(subcommand)]
     command: Command,
 }
@@ -40,7 +43,7 @@ enum Command {
     },
     /// Writes a manifest's tools as a file in a format of the ecosystem's own.
     Project(Project),
-    /// Mappers and error decoders.
+    /// What the plugins are, and which of them may run.
     Plugin {
         #[command(subcommand)]
         command: PluginCommand,
@@ -58,6 +61,26 @@ enum PluginCommand {
     Inspect {
         /// The `.wasm` file.
         file: PathBuf,
+    },
+    /// Adds a component to the configuration and accepts it as it is.
+    Add {
+        /// What to call it: lower-case letters, digits and hyphens.
+        name: String,
+        /// The `.wasm` file.
+        file: PathBuf,
+        /// An ecosystem whose manifests, failures and functions it may see. May be given several times.
+        #[arg(long = "ecosystem", value_name = "NAME")]
+        ecosystems: Vec<String>,
+    },
+    /// Accepts a configured plugin as it is now, and shows what has changed.
+    Accept {
+        /// Its name.
+        name: String,
+    },
+    /// Takes a plugin's acceptance back; it is not run any more.
+    Remove {
+        /// Its name.
+        name: String,
     },
 }
 
@@ -126,18 +149,21 @@ impl Files {
 
     /// The settings with these sources beside or instead of a node.
     fn into_settings(self, mut settings: Settings) -> Settings {
-        let Self { manifests, mut overrides, engines, node } = self;
+        let Self { manifests, overrides, engines, node } = self;
         for (ecosystem, path) in manifests {
-            let at = overrides.iter().position(|(name, _)| *name == ecosystem);
-            let overrides = at.map(|at| overrides.swap_remove(at).1);
             settings.manifests.retain(|known| known.ecosystem != ecosystem);
-            settings.manifests.push(ManifestSetting { ecosystem, path, overrides });
+            settings.manifests.push(ManifestSetting { ecosystem, path, overrides: None });
         }
-        for (name, _) in overrides {
-            settings.warnings.push(format!("--overrides names `{name}`, of which there is no --manifest"));
+        for (name, path) in overrides {
+            match settings.manifests.iter_mut().find(|manifest| manifest.ecosystem == name) {
+                Some(manifest) => manifest.overrides = Some(path),
+                None => settings.warnings.push(format!("--overrides names `{name}`, of which there is no manifest")),
+            }
         }
         settings.engines.extend(engines);
-        settings.node_too |= node;
+        if node {
+            settings.serve_node = Some(true);
+        }
         settings
     }
 }
@@ -153,14 +179,25 @@ pub fn run() -> ExitCode {
             return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
         }
     };
-    let result = environment::settings().map_err(anyhow::Error::from).and_then(|settings| match arguments.command {
-        Command::Serve { embedded, files } => serve::run(files.into_settings(settings), embedded),
-        Command::Demo { files } => demo::run(&files.as_arguments()?),
-        Command::Doctor { files } => doctor::run(files.into_settings(settings)),
-        Command::Project(wanted) => project::run(settings, &wanted),
-        Command::Plugin { command: PluginCommand::List { files } } => plugin::list(files.into_settings(settings)),
-        Command::Plugin { command: PluginCommand::Inspect { file } } => plugin::inspect(&file),
-    });
+    let may_be_new = matches!(arguments.command, Command::Plugin { command: PluginCommand::Add { .. } });
+    let result =
+        environment::settings(arguments.config, may_be_new).map_err(anyhow::Error::from).and_then(|settings| {
+            match arguments.command {
+                Command::Serve { embedded, files } => serve::run(files.into_settings(settings), embedded),
+                Command::Demo { files } => demo::run(&files.as_arguments()?),
+                Command::Doctor { files } => doctor::run(files.into_settings(settings)),
+                Command::Project(wanted) => project::run(settings, &wanted),
+                Command::Plugin { command: PluginCommand::List { files } } => {
+                    plugin::list(files.into_settings(settings))
+                }
+                Command::Plugin { command: PluginCommand::Inspect { file } } => plugin::inspect(&file),
+                Command::Plugin { command: PluginCommand::Add { name, file, ecosystems } } => {
+                    accept::add(settings, &name, &file, &ecosystems)
+                }
+                Command::Plugin { command: PluginCommand::Accept { name } } => accept::accept(settings, &name),
+                Command::Plugin { command: PluginCommand::Remove { name } } => accept::remove(settings, &name),
+            }
+        });
     match result {
         Ok(code) => code,
         Err(error) => {

@@ -25,6 +25,9 @@ pub(crate) fn run(settings: Settings) -> anyhow::Result<ExitCode> {
 }
 
 async fn examine(settings: &Settings) -> ExitCode {
+    if let Some(place) = settings.place.as_ref().filter(|_| settings.configured) {
+        say(true, &format!("configuration: {}", place.path.display()));
+    }
     let plugins = plugins(settings);
     if !plugins_work(&plugins).await {
         return ExitCode::FAILURE;
@@ -80,6 +83,10 @@ async fn files_are_usable(sources: &Sources, catalog: &Catalog) -> ExitCode {
 
 async fn plugins_work(plugins: &Plugins) -> bool {
     let mut good = true;
+    for refusal in plugins.refused() {
+        good = false;
+        say(false, &refusal.to_string());
+    }
     for plugin in plugins.registry().plugins() {
         match plugin.prepare(&Cancel::new()).await {
             Ok(()) => say(true, &format!("plugin {} {}: compiles", plugin.name(), plugin.release())),
@@ -153,10 +160,15 @@ fn modes(settings: &Settings, apps: &[Arc<App>]) {
         say(false, warning);
     }
     if settings.modes.read_only {
-        say(true, "read-only mode: only what reads is listed and callable (CALIMERO_MCP_READ_ONLY)");
+        say(true, "read-only mode: only what reads is listed and callable (CALIMERO_MCP_READ_ONLY or tools.read_only)");
     }
     for name in setup(settings).chosen.unmatched(apps) {
-        say(false, &format!("CALIMERO_MCP_APPS names `{name}`, which is no installed application"));
+        say(
+            false,
+            &format!(
+                "the choice of apps (CALIMERO_MCP_APPS or tools.apps) names `{name}`, which is no installed application"
+            ),
+        );
     }
 }
 

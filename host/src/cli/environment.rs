@@ -1,15 +1,26 @@
 //! The one place that reads the environment.
 
-use crate::config::{Error, Settings};
+use crate::config::{ConfigFile, Error, Place, Settings};
 use crate::trace;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The settings the environment holds.
+/// The settings of the configuration file and the environment. `config` is the file named on the command line, which has
+/// to be there unless it `may_be_new`.
 ///
 /// # Errors
-/// A variable that cannot be used, by name.
-pub(crate) fn settings() -> Result<Settings, Error> {
-    Settings::from_variables(|name| std::env::var(name).ok(), std::env::home_dir())
+/// A variable that cannot be used, by name, or the file, by line and column.
+pub(crate) fn settings(config: Option<PathBuf>, may_be_new: bool) -> Result<Settings, Error> {
+    let path = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = std::env::home_dir();
+    let config_home = path("XDG_CONFIG_HOME").or_else(|| Some(home.as_ref()?.join(".config")));
+    // Whole from here on: the lock holds paths that start at its folder, and means the same wherever it is read.
+    let named = config.or_else(|| path("ABI_MCP_CONFIG")).map(|path| std::path::absolute(&path).unwrap_or(path));
+    let mut place = Place::choose(named, config_home.as_deref());
+    if let Some(place) = place.as_mut().filter(|_| may_be_new) {
+        place.named = false;
+    }
+    Settings::resolve(ConfigFile::read(place)?, |name| std::env::var(name).ok(), home)
 }
 
 /// Starts the log on stderr, filtered by `RUST_LOG`.

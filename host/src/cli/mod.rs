@@ -4,6 +4,7 @@
 //! else goes to stderr.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the command line is what prints")]
 
+mod accept;
 mod args;
 mod demo;
 mod doctor;

@@ -1,25 +1,36 @@
-//! `plugin`: what the plugins are and which of them serves what.
+//! `plugin list` and `inspect`: what the plugins are, which may run, and which of them serves what.
 
-use crate::artifact::{Origin, Plugin, Plugins, inspect, locate};
+use crate::artifact::{Lock, Origin, Plugin, Plugins, Refusal, Wanted, Why, admit, inspect, locate};
+use crate::catalog::Snapshot;
 use crate::cli::environment;
 use crate::cli::serve::{plugins, runtime, setup, sources};
 use crate::config::Settings;
 use crate::model::Cancel;
-use crate::sandbox::Limits;
+use crate::sandbox::{Limits, Sandbox};
 use crate::text::clean_line;
 use anyhow::Context;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// Lists the plugins; compiles each, so that a later start finds its code in the cache.
+/// Lists the plugins and whether each may run; compiles those that may, so that a later start finds their code in the
+/// cache.
 pub(crate) fn list(settings: Settings) -> anyhow::Result<ExitCode> {
     environment::start_log(&settings)?;
     let runtime = runtime()?;
     let plugins = plugins(&settings);
-    println!("{:<14} {:<9} {:<32} {:<10} {:<9} DIGEST", "PLUGIN", "RELEASE", "CONTRACTS", "ORIGIN", "STATE");
+    let registry = plugins.registry();
+    println!(
+        "{:<14} {:<12} {:<32} {:<10} {:<13} {:<9} DIGEST",
+        "PLUGIN", "RELEASE", "CONTRACTS", "ORIGIN", "LOCK", "STATE"
+    );
     let mut code = ExitCode::SUCCESS;
-    for plugin in plugins.registry().plugins() {
+    for plugin in registry.plugins() {
+        // What a changed file says of itself is told below, once.
+        let wanted = settings.plugins.iter().find(|wanted| is_it(plugin, wanted));
+        if wanted.is_some_and(|wanted| refusal(&settings, wanted).is_some()) {
+            continue;
+        }
         let state = match runtime.block_on(plugin.prepare(&Cancel::new())) {
             Ok(()) => "ready".to_owned(),
             Err(error) => {
@@ -30,11 +41,42 @@ pub(crate) fn list(settings: Settings) -> anyhow::Result<ExitCode> {
         let digest: String = plugin.digest().to_string().chars().take(12).collect();
         let roles: Vec<String> = plugin.roles().map(|(role, version)| format!("{role} {version}")).collect();
         let (roles, origin) = (roles.join(", "), origin(plugin));
+        let lock = if wanted.is_some() { "accepted" } else { "-" };
         let release = plugin.release().to_string();
-        println!("{:<14} {release:<9} {roles:<32} {origin:<10} {state:<9} {digest}", plugin.name());
+        println!("{:<14} {release:<12} {roles:<32} {origin:<10} {lock:<13} {state:<9} {digest}", plugin.name());
+    }
+    for wanted in &settings.plugins {
+        if let Some(refusal) = refusal(&settings, wanted) {
+            code = ExitCode::FAILURE;
+            let lock = if refusal.why == Why::NotAccepted { "not accepted" } else { "differs" };
+            println!("{:<14} {:<12} {:<32} {:<10} {lock:<13} not run", wanted.name, "", "", "third");
+            println!("{}", indented(&refusal.to_string()));
+        }
     }
     runtime.block_on(list_apps(&settings, &plugins));
     Ok(code)
+}
+
+fn is_it(plugin: &Plugin, wanted: &Wanted) -> bool {
+    plugin.name() == wanted.name && matches!(plugin.origin(), Origin::ThirdParty { .. })
+}
+
+/// Why a configured plugin is not run, if it is not. Reads its file and the lock.
+fn refusal(settings: &Settings, wanted: &Wanted) -> Option<Refusal> {
+    let refused = |problem: String| Refusal { plugin: wanted.name.clone(), why: Why::File(problem) };
+    let place = settings.place.as_ref()?;
+    let lock = match Lock::read(&place.lock()) {
+        Ok(lock) => lock,
+        Err(error) => return Some(refused(error.to_string())),
+    };
+    let sandbox = Sandbox::new(settings.limits);
+    let admitted = admit::admit(wanted, &lock, &sandbox, None)
+        .and_then(|_| admit::verify(wanted, &lock, settings.limits.largest_memory()));
+    admitted.err()
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
 }
 
 /// Which plugin serves which app of the node, where there is one; its absence is no failure of this command.
@@ -42,11 +84,18 @@ async fn list_apps(settings: &Settings, plugins: &Arc<Plugins>) {
     let catalog = setup(settings).catalog(&sources(settings), plugins, &Cancel::new());
     // The catalog itself says why on stderr; what other sources have is listed all the same.
     let _ = catalog.refresh().await;
-    if catalog.snapshot().units.is_empty() {
-        return;
+    let snapshot = catalog.snapshot();
+    if !snapshot.units.is_empty() {
+        print_apps(&snapshot);
     }
+    if let Some(why) = catalog.unavailable() {
+        println!("\nnot served: {}", clean_line(&why));
+    }
+}
+
+fn print_apps(snapshot: &Snapshot) {
     println!("\n{:<40} {:<10} {:<14} {:<12} WHY", "APP", "VERSION", "MAPPER", "SUBJECT");
-    for unit in &catalog.snapshot().units {
+    for unit in &snapshot.units {
         let subject = &unit.mapped.recognition.subject_version;
         let subject = subject.as_ref().map(|version| clean_line(&version.to_string())).unwrap_or_default();
         println!(
@@ -62,6 +111,7 @@ async fn list_apps(settings: &Settings, plugins: &Arc<Plugins>) {
 fn origin(plugin: &Plugin) -> &'static str {
     match plugin.origin() {
         Origin::Bundled => "bundled",
+        Origin::Named => "named",
         Origin::ThirdParty { .. } => "third",
     }
 }

@@ -36,13 +36,9 @@ async fn project(settings: &Settings, wanted: &Project) -> anyhow::Result<Vec<u8
     let (plugins, cancel) = (plugins(settings), Cancel::new());
     let selected = plugins
         .registry()
-        .select(&manifest, &cancel)
+        .select(&manifest, &wanted.ecosystem, &cancel)
         .await
         .with_context(|| format!("cannot use `{}`", wanted.manifest.display()))?;
-    let found = &selected.recognition.ecosystem;
-    if *found != wanted.ecosystem {
-        bail!("`{}` is a manifest of `{found}`, not of `{}`", wanted.manifest.display(), wanted.ecosystem);
-    }
     let how = json!({"compat": wanted.compat}).to_string();
     match selected.plugin.project(manifest, &wanted.format, &how, &cancel).await? {
         Projected::Written(bytes) => Ok(bytes),

@@ -1,9 +1,9 @@
 //! `serve`: a client's process.
 
-use crate::artifact::Plugins;
+use crate::artifact::{Plugins, Supply};
 use crate::catalog::Chosen;
 use crate::cli::{environment, exit};
-use crate::config::{ManifestSetting, Settings};
+use crate::config::{ConfiguredPlugins, ManifestSetting, Settings};
 use crate::mcp;
 use crate::model::{Cancel, MapOptions};
 use crate::node::Session;
@@ -53,7 +53,7 @@ pub(crate) async fn embed(settings: &mut Settings) -> anyhow::Result<DevNode> {
         .await
         .context("cannot start the development node on loopback")?;
     settings.node.node_url = Some(node.url());
-    settings.node_too = true;
+    settings.serve_node = Some(true);
     // Nobody else's credentials, and nothing of this node in the files of real ones.
     settings.node.auth_token = None;
     settings.node.username = None;
@@ -83,9 +83,12 @@ pub(crate) fn sources(settings: &Settings) -> Arc<Sources> {
     Arc::new(Sources::with_files(node, settings.serves_node(), settings.manifests.iter().map(file).collect()))
 }
 
-/// The bundled plugins and the engines the settings name.
+/// The bundled plugins, the engines the settings name, and the configured plugins that were accepted.
 pub(crate) fn plugins(settings: &Settings) -> Arc<Plugins> {
-    Arc::new(Plugins::with_engines(settings.cache_dir.clone(), settings.engines.clone()))
+    // Without a file at the start there is nothing to watch: most people have none.
+    let place = settings.place.clone().filter(|_| settings.configured);
+    let supply = place.map(|place| Arc::new(ConfiguredPlugins(place)) as Arc<dyn Supply>);
+    Arc::new(Plugins::supplied(settings.cache_dir.clone(), settings.limits, settings.engines.clone(), supply))
 }
 
 /// What becomes a tool, and how much of it is listed.

@@ -1,7 +1,19 @@
-//! What the operator said, checked: environment variables today, `abi-mcp.toml` beside them later.
+//! What the operator said, checked: `abi-mcp.toml`, environment variables over it, and flags over both.
 //!
-//! In: a way to look a variable up. Out: [`Settings`], plain values. Nothing below this reads the environment.
+//! In: a way to look a variable up, and where the file is. Out: [`Settings`], plain values. Nothing below this reads
+//! the environment or the file. The file goes: [`file`] (find, read) -> [`reader`] (text to checked values, by the types
+//! of [`schema`] and [`words`]) -> `resolve` -> [`settings`]; [`docs`] makes the operator's page of the same schema.
 
+pub mod append;
+pub mod docs;
+pub mod file;
+pub mod reader;
+mod resolve;
+pub mod schema;
 mod settings;
+mod supply;
+pub mod words;
 
+pub use file::{ConfigFile, FileError, Place};
 pub use settings::{Error, ManifestSetting, Settings};
+pub use supply::ConfiguredPlugins;

@@ -1,18 +1,28 @@
-//! Settings from variables.
+//! Settings: variables over the configuration file over what is usual.
 
+use crate::artifact::Wanted;
 use crate::catalog::budget;
+use crate::config::file::{ConfigFile, FileError, Place};
+use crate::config::reader::Trouble;
+use crate::config::resolve;
+use crate::config::schema;
 use crate::node::NodeSettings;
 use crate::redact::{Redactor, Secret};
+use crate::sandbox::Limits;
 use crate::tools::{Modes, Toolsets};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const PASSWORD: &str = "CALIMERO_PASSWORD";
 const PASSWORD_FILE: &str = "CALIMERO_PASSWORD_FILE";
+const TOOLSETS: &str = "CALIMERO_MCP_TOOLSETS";
 
-/// A variable that cannot be used.
+/// What the operator said and cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
+    /// The configuration file.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// Not the number it should be.
     #[error("{variable} is `{value}`; expected {expected}")]
     BadNumber {
@@ -24,20 +34,32 @@ pub enum Error {
         expected: &'static str,
     },
     /// A file it names cannot be used. Nothing of the file's content is shown.
-    #[error("{variable} names {}, which {problem}", path.display())]
+    #[error("{setting} names {}, which {problem}", path.display())]
     BadFile {
-        /// Which.
-        variable: &'static str,
+        /// The variable, or the key of the configuration.
+        setting: &'static str,
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
         problem: String,
+    },
+    /// A variable the configuration leads to is not set.
+    #[error("{setting} names the environment variable `{variable}`, which is not set")]
+    NoVariable {
+        /// The key of the configuration.
+        setting: &'static str,
+        /// The variable.
+        variable: String,
     },
 }
 
 /// Everything the operator can set.
 #[derive(Debug, Clone)]
 pub struct Settings {
+    /// Where the configuration file is, or would be; absent where the user has no home and named none.
+    pub place: Option<Place>,
+    /// Whether it is there.
+    pub configured: bool,
     /// How to find the node and who to be there.
     pub node: NodeSettings,
     /// `CALIMERO_MCP_STATE_DIR`, or `.config/calimero/mcp` in the user's home: the handle key, and tokens beside it.
@@ -56,10 +78,16 @@ pub struct Settings {
     pub manifests: Vec<ManifestSetting>,
     /// `--engine`: components that run their functions.
     pub engines: Vec<PathBuf>,
-    /// `--node`: a node is served even though there are manifest files.
-    pub node_too: bool,
+    /// Whether a node is served; unless said, only where there is no manifest file. `--node` says so.
+    pub serve_node: Option<bool>,
     /// `ABI_MCP_CATEGORIES`: only methods of these categories become tools; all unless set.
     pub categories: Option<Vec<String>>,
+    /// Plugins that do not come with this program.
+    pub plugins: Vec<Wanted>,
+    /// What one piece of a plugin's work may use.
+    pub limits: Limits,
+    /// Where calls are recorded.
+    pub audit: Option<PathBuf>,
     /// What was set and means nothing, one sentence each.
     pub warnings: Vec<String>,
 }
@@ -79,149 +107,199 @@ impl Settings {
     /// Whether a node is among the sources: where nothing else is named, or by name.
     #[must_use]
     pub fn serves_node(&self) -> bool {
-        self.manifests.is_empty() || self.node_too
+        self.serve_node.unwrap_or(self.manifests.is_empty())
     }
 
-    /// Reads the settings through `variable`. Values are trimmed; a blank one counts as unset.
+    /// Reads the settings through `variable`, over those of the file. Values are trimmed; a blank one counts as unset.
     ///
     /// # Errors
-    /// A number that is none, or a password file that cannot be read.
-    pub fn from_variables(variable: impl Fn(&str) -> Option<String>, home: Option<PathBuf>) -> Result<Self, Error> {
-        let get = |name: &str| {
-            let value = variable(name)?;
-            let value = value.trim();
-            (!value.is_empty()).then(|| value.to_owned())
+    /// A number that is none, a file with a secret that cannot be read, or a file of the configuration that clashes with
+    /// itself.
+    pub fn resolve(
+        file: ConfigFile,
+        variable: impl Fn(&str) -> Option<String>,
+        home: Option<PathBuf>,
+    ) -> Result<Self, Error> {
+        let ConfigFile { place, found, written, mut warnings } = file;
+        let in_file = |trouble: Trouble| {
+            let path = place.as_ref().map(|place| place.path.clone()).unwrap_or_default();
+            Error::File(FileError::Content { path, trouble })
         };
-        let flag = |name| get(name).is_some_and(|value| matches!(value.as_str(), "1" | "true" | "yes"));
-        let below_home = |path: &str| home.as_ref().map(|home| home.join(path));
-        let password = match (get(PASSWORD), get(PASSWORD_FILE)) {
-            (Some(password), _) => Some(Secret::new(password)),
-            (None, Some(file)) => Some(password_in(Path::new(&file))?),
-            (None, None) => None,
-        };
-        let state_dir = get("CALIMERO_MCP_STATE_DIR").map(PathBuf::from).or_else(|| below_home(".config/calimero/mcp"));
-        let node = NodeSettings {
-            node_url: get("CALIMERO_NODE_URL"),
-            node_name: get("CALIMERO_NODE_NAME"),
-            node_home: get("CALIMERO_NODE_HOME").map(PathBuf::from).or_else(|| below_home(".calimero")),
-            auth_token: get("CALIMERO_AUTH_TOKEN").map(Secret::new),
-            refresh_token: get("CALIMERO_REFRESH_TOKEN").map(Secret::new),
-            username: get("CALIMERO_USERNAME"),
-            password,
-            state_dir: state_dir.clone(),
-            allow_cleartext: flag("CALIMERO_ALLOW_CLEARTEXT"),
-            redactor: Arc::new(Redactor::new(home.as_deref())),
-            ..NodeSettings::default()
-        };
-        let cache_home = get("XDG_CACHE_HOME").map(PathBuf::from).or_else(|| below_home(".cache"));
+        let plugins = resolve::plugins(&written, place.as_ref()).map_err(in_file)?;
+        let manifests = resolve::manifests(&written, place.as_ref()).map_err(in_file)?;
+        let said = Said { variable, home, place: place.as_ref() };
+        let tools = written.tools.as_ref();
+        let state_dir = said.path("CALIMERO_MCP_STATE_DIR").or_else(|| said.below_home(".config/calimero/mcp"));
+        let node = said.node(written.node.as_ref(), state_dir.clone())?;
         node.learn_secrets();
-        let (toolsets, unknown) = get("CALIMERO_MCP_TOOLSETS").map(|list| Toolsets::parse(&list)).unwrap_or_default();
-        let words = |list: &str| -> Vec<String> {
-            list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
-        };
-        let apps = get("CALIMERO_MCP_APPS").map(|list| words(&list));
+        let (toolsets, unknown) = said.toolsets(tools);
+        warnings.extend(unknown);
+        let audit = written.audit.as_ref().map(|audit| resolve::path(place.as_ref(), &audit.file.0));
+        if audit.is_some() {
+            // Accepting a setting and not keeping it would be believed to work.
+            warnings.push("audit.file is set, and this release records no calls".to_owned());
+        }
+        let list = |name, from: Option<&Option<Vec<String>>>| said.list(name).or_else(|| from.cloned().flatten());
         Ok(Self {
             node,
             state_dir,
-            cache_dir: get("ABI_MCP_CACHE_DIR")
-                .map(PathBuf::from)
-                .or_else(|| cache_home.map(|home| home.join("abi-mcp"))),
-            tool_budget: match get("ABI_MCP_TOOLS") {
-                None => budget::DEFAULT_TOOLS,
-                Some(value) => value.parse().map_err(|_| Error::BadNumber {
-                    variable: "ABI_MCP_TOOLS",
-                    value,
-                    expected: "how many tools to list at most, for example 100",
-                })?,
+            cache_dir: said.cache_dir(),
+            tool_budget: said.budget(tools)?,
+            list_internal: said.flag("ABI_MCP_LIST_INTERNAL", tools.and_then(|tools| tools.list_internal)),
+            modes: Modes {
+                toolsets,
+                read_only: said.flag("CALIMERO_MCP_READ_ONLY", tools.and_then(|tools| tools.read_only)),
+                ..Modes::default()
             },
-            list_internal: flag("ABI_MCP_LIST_INTERNAL"),
-            modes: Modes { toolsets, read_only: flag("CALIMERO_MCP_READ_ONLY"), ..Modes::default() },
-            apps,
-            manifests: Vec::new(),
+            apps: list("CALIMERO_MCP_APPS", tools.map(|tools| &tools.apps)),
+            categories: list("ABI_MCP_CATEGORIES", tools.map(|tools| &tools.categories)),
+            manifests,
             engines: Vec::new(),
-            node_too: false,
-            categories: get("ABI_MCP_CATEGORIES").map(|list| words(&list)),
-            warnings: unknown.iter().map(|name| unknown_toolset(name)).collect(),
+            // A table about the node says that one is meant, unless it says otherwise itself.
+            serve_node: written.node.as_ref().map(|node| node.serve.unwrap_or(true)),
+            plugins,
+            limits: resolve::limits(written.limits.as_ref()),
+            audit,
+            warnings,
+            configured: found,
+            place,
         })
     }
 }
 
-/// The password in a file, without the newline that editors put at its end.
-fn password_in(path: &Path) -> Result<Secret, Error> {
-    let unusable = |problem: String| Error::BadFile { variable: PASSWORD_FILE, path: path.to_owned(), problem };
-    let text = std::fs::read_to_string(path).map_err(|error| unusable(format!("cannot be read: {error}")))?;
-    match text.trim() {
-        "" => Err(unusable("is empty".to_owned())),
-        password => Ok(Secret::new(password)),
-    }
+/// What was said outside the file, and where the file's own paths start.
+struct Said<'a, F> {
+    variable: F,
+    home: Option<PathBuf>,
+    place: Option<&'a Place>,
 }
 
-fn unknown_toolset(name: &str) -> String {
-    format!("CALIMERO_MCP_TOOLSETS names `{name}`, which is no toolset; there are core, blobs, governance and all")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(variables: &[(&str, &str)]) -> Result<Settings, Error> {
-        let find = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
-        Settings::from_variables(find, Some(PathBuf::from("/srv/someone")))
+impl<F: Fn(&str) -> Option<String>> Said<'_, F> {
+    fn get(&self, name: &str) -> Option<String> {
+        let value = (self.variable)(name)?;
+        let value = value.trim();
+        (!value.is_empty()).then(|| value.to_owned())
     }
 
-    #[test]
-    fn values_are_trimmed_and_blank_ones_count_as_unset() {
-        let settings = read(&[("CALIMERO_NODE_URL", " http://127.0.0.1:2528 "), ("CALIMERO_NODE_NAME", "  ")]).unwrap();
-        assert_eq!(settings.node.node_url.as_deref(), Some("http://127.0.0.1:2528"));
-        assert_eq!(settings.node.node_name, None);
-        assert_eq!(settings.node.node_home, Some(PathBuf::from("/srv/someone/.calimero")));
-        assert_eq!(settings.state_dir, Some(PathBuf::from("/srv/someone/.config/calimero/mcp")));
-        assert_eq!(settings.tool_budget, 100);
-    }
-
-    #[test]
-    fn a_password_comes_from_its_variable_or_else_from_its_file() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("password");
-        std::fs::write(&file, " FIXTURE-PASSWORD\n").unwrap();
-        let file = file.to_str().unwrap();
-        let settings = read(&[("CALIMERO_PASSWORD_FILE", file), ("CALIMERO_USERNAME", "admin")]).unwrap();
-        assert_eq!(settings.node.password.as_ref().map(Secret::expose), Some("FIXTURE-PASSWORD"));
-        assert_eq!(settings.node.redactor.redact("it is FIXTURE-PASSWORD"), "it is ***", "known from the start");
-        let settings = read(&[("CALIMERO_PASSWORD_FILE", "/nowhere"), ("CALIMERO_PASSWORD", "other")]).unwrap();
-        assert_eq!(settings.node.password.as_ref().map(Secret::expose), Some("other"));
-        assert!(!format!("{settings:?}").contains("other"), "{settings:?}");
-    }
-
-    #[test]
-    fn g03_a_password_file_that_cannot_be_read_is_fatal_by_its_name_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        let (empty, binary) = (folder.path().join("empty"), folder.path().join("binary"));
-        std::fs::write(&empty, " \n").unwrap();
-        std::fs::write(&binary, b"FIXTURE\xff\xfe").unwrap();
-        for file in [folder.path().join("missing"), empty, binary] {
-            let file = file.to_str().unwrap();
-            let error = read(&[("CALIMERO_PASSWORD_FILE", file)]).unwrap_err().to_string();
-            assert!(error.starts_with(&format!("CALIMERO_PASSWORD_FILE names {file}, which ")), "{error}");
-            assert!(!error.contains("FIXTURE"), "{error}");
+    /// A variable that is set at all decides, also against the file.
+    fn flag(&self, name: &str, file: Option<bool>) -> bool {
+        match self.get(name) {
+            Some(value) => matches!(value.as_str(), "1" | "true" | "yes"),
+            None => file.unwrap_or(false),
         }
     }
 
-    #[test]
-    fn an_unknown_toolset_is_told_and_the_others_count() {
-        let settings =
-            read(&[("CALIMERO_MCP_TOOLSETS", "blobs, storage"), ("CALIMERO_MCP_APPS", "kv, com.x.y,")]).unwrap();
-        assert_eq!(settings.modes.toolsets, Toolsets::parse("blobs").0);
-        assert_eq!(settings.warnings.len(), 1);
-        assert!(settings.warnings[0].contains("`storage`"), "{:?}", settings.warnings);
-        assert_eq!(settings.apps.unwrap(), ["kv", "com.x.y"]);
-        let settings = read(&[]).unwrap();
-        assert!(settings.modes == Modes::default() && settings.warnings.is_empty() && settings.apps.is_none());
+    fn list(&self, name: &str) -> Option<Vec<String>> {
+        let list = self.get(name)?;
+        Some(list.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect())
     }
 
-    #[test]
-    fn a_budget_that_is_no_number_is_refused_by_name() {
-        let error = read(&[("ABI_MCP_TOOLS", "many")]).unwrap_err().to_string();
-        assert_eq!(error, "ABI_MCP_TOOLS is `many`; expected how many tools to list at most, for example 100");
+    fn path(&self, name: &str) -> Option<PathBuf> {
+        self.get(name).map(PathBuf::from)
+    }
+
+    fn below_home(&self, path: &str) -> Option<PathBuf> {
+        self.home.as_ref().map(|home| home.join(path))
+    }
+
+    fn node(&self, file: Option<&schema::Node>, state_dir: Option<PathBuf>) -> Result<NodeSettings, Error> {
+        let text = |name, from: fn(&schema::Node) -> &Option<String>| {
+            self.get(name).or_else(|| file.and_then(|node| from(node).clone()))
+        };
+        let home = file.and_then(|node| node.home.as_ref()).map(|home| resolve::path(self.place, &home.0));
+        Ok(NodeSettings {
+            node_url: text("CALIMERO_NODE_URL", |node| &node.url),
+            node_name: text("CALIMERO_NODE_NAME", |node| &node.name),
+            node_home: self.path("CALIMERO_NODE_HOME").or(home).or_else(|| self.below_home(".calimero")),
+            auth_token: self.token(file)?,
+            refresh_token: self.get("CALIMERO_REFRESH_TOKEN").map(Secret::new),
+            username: text("CALIMERO_USERNAME", |node| &node.username),
+            password: self.password(file)?,
+            state_dir,
+            allow_cleartext: self.flag("CALIMERO_ALLOW_CLEARTEXT", file.and_then(|node| node.allow_cleartext)),
+            redactor: Arc::new(Redactor::new(self.home.as_deref())),
+            ..NodeSettings::default()
+        })
+    }
+
+    fn password(&self, file: Option<&schema::Node>) -> Result<Option<Secret>, Error> {
+        if let Some(password) = self.get(PASSWORD) {
+            return Ok(Some(Secret::new(password)));
+        }
+        if let Some(path) = self.path(PASSWORD_FILE) {
+            return secret_in(PASSWORD_FILE, &path).map(Some);
+        }
+        let Some(node) = file else { return Ok(None) };
+        self.secret(
+            ("node.password_file", node.password_file.as_ref().map(|path| path.0.as_path())),
+            ("node.password_variable", node.password_variable.as_ref().map(|name| name.0.as_str())),
+        )
+    }
+
+    fn token(&self, file: Option<&schema::Node>) -> Result<Option<Secret>, Error> {
+        if let Some(token) = self.get("CALIMERO_AUTH_TOKEN") {
+            return Ok(Some(Secret::new(token)));
+        }
+        let Some(node) = file else { return Ok(None) };
+        self.secret(
+            ("node.token_file", node.token_file.as_ref().map(|path| path.0.as_path())),
+            ("node.token_variable", node.token_variable.as_ref().map(|name| name.0.as_str())),
+        )
+    }
+
+    /// A secret the configuration leads to, by file or by variable.
+    fn secret(
+        &self,
+        (file_key, file): (&'static str, Option<&Path>),
+        (variable_key, variable): (&'static str, Option<&str>),
+    ) -> Result<Option<Secret>, Error> {
+        if let Some(path) = file {
+            return secret_in(file_key, &resolve::path(self.place, path)).map(Some);
+        }
+        let Some(variable) = variable else { return Ok(None) };
+        let unset = || Error::NoVariable { setting: variable_key, variable: variable.to_owned() };
+        self.get(variable).map(|value| Some(Secret::new(value))).ok_or_else(unset)
+    }
+
+    fn cache_dir(&self) -> Option<PathBuf> {
+        let cache_home = self.path("XDG_CACHE_HOME").or_else(|| self.below_home(".cache"));
+        self.path("ABI_MCP_CACHE_DIR").or_else(|| cache_home.map(|home| home.join("abi-mcp")))
+    }
+
+    fn budget(&self, file: Option<&schema::Tools>) -> Result<usize, Error> {
+        let Some(value) = self.get("ABI_MCP_TOOLS") else {
+            let in_file = file.and_then(|tools| tools.budget).and_then(|budget| usize::try_from(budget.0).ok());
+            return Ok(in_file.unwrap_or(budget::DEFAULT_TOOLS));
+        };
+        let expected = "how many tools to list at most, for example 100";
+        value.parse().map_err(|_| Error::BadNumber { variable: "ABI_MCP_TOOLS", value, expected })
+    }
+
+    /// The toolsets, and a sentence for each word that is none.
+    fn toolsets(&self, file: Option<&schema::Tools>) -> (Toolsets, Vec<String>) {
+        let in_file =
+            || file.and_then(|tools| tools.toolsets.as_ref()).map(|words| ("tools.toolsets", words.join(",")));
+        let Some((setting, list)) = self.get(TOOLSETS).map(|list| (TOOLSETS, list)).or_else(in_file) else {
+            return (Toolsets::default(), Vec::new());
+        };
+        let (toolsets, unknown) = Toolsets::parse(&list);
+        (toolsets, unknown.iter().map(|name| unknown_toolset(setting, name)).collect())
     }
 }
+
+/// A secret in a file, without the newline that editors put at its end.
+fn secret_in(setting: &'static str, path: &Path) -> Result<Secret, Error> {
+    let unusable = |problem: String| Error::BadFile { setting, path: path.to_owned(), problem };
+    let text = std::fs::read_to_string(path).map_err(|error| unusable(format!("cannot be read: {error}")))?;
+    match text.trim() {
+        "" => Err(unusable("is empty".to_owned())),
+        secret => Ok(Secret::new(secret)),
+    }
+}
+
+fn unknown_toolset(setting: &str, name: &str) -> String {
+    format!("{setting} names `{name}`, which is no toolset; there are core, blobs, governance and all")
+}
+
+#[cfg(test)]
+mod tests;

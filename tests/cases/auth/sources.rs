@@ -26,6 +26,7 @@ fn doctor(state: &Path, variables: &[(&str, &str)]) -> (String, bool) {
     }
     command.arg("doctor").env("CALIMERO_MCP_STATE_DIR", state).env("CALIMERO_NODE_HOME", state.join("nodes"));
     command.env("ABI_MCP_CACHE_DIR", Path::new(binary()).with_file_name("test-cache"));
+    command.env("XDG_CONFIG_HOME", state.join("config")).env_remove("ABI_MCP_CONFIG");
     let output = command.envs(variables.iter().copied()).output().unwrap();
     let said = [output.stdout, output.stderr].concat();
     (String::from_utf8(said).unwrap(), output.status.success())

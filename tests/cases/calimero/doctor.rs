@@ -39,7 +39,10 @@ fn an_app_without_context_and_one_without_abi_are_told_with_the_next_step() {
     let (code, text) = doctor(&node, ("CALIMERO_MCP_APPS", "kv-store"));
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("no application is installed") && text.contains("next: install one"), "{text}");
-    assert!(text.contains("CALIMERO_MCP_APPS names `kv-store`, which is no installed application"), "{text}");
+    assert!(
+        text.contains("(CALIMERO_MCP_APPS or tools.apps) names `kv-store`, which is no installed application"),
+        "{text}"
+    );
 
     node.install(apps::from_manifest("com.x.broken", "2.0.0", json!({"schema_version": "wasm-abi/9"})));
     let (code, text) = doctor(&node, ("CALIMERO_MCP_TOOLSETS", "core"));

@@ -183,7 +183,9 @@ fn a_file_that_is_missing_or_of_another_ecosystem_is_said_where_it_is_looked_for
     let mut hosted =
         Hosted::start(hosted::file("geometry", &file, None), "arithmetic", "arithmetic", Limits::default());
     let text = hosted.client.call("call", json!({"method": "add"})).text;
-    assert!(text.contains("`arithmetic`") && text.contains("`geometry`"), "{text}");
+    // The plugin that would know it is a stranger to `geometry`, and not asked.
+    assert!(text.contains("no plugin understands the manifest as one of `geometry` (asked: `calimero-0`"), "{text}");
+    assert!(!text.contains("arithmetic"), "{text}");
 }
 
 #[test]

@@ -94,11 +94,23 @@ fn registry(guest: &str, ecosystem: &str, limits: Limits) -> Registry {
     let mut plugins: Vec<_> =
         bundled().iter().map(|(name, release, bytes)| load(name, release, Origin::Bundled, bytes.to_vec())).collect();
     let third = Origin::ThirdParty { ecosystems: [ecosystem.to_owned()].into() };
-    plugins.push(load(guest, "0.1.0", third, component(guest)));
+    plugins.push(load(guest, "0.1.0", third, of_ecosystem(component(guest), ecosystem)));
     Registry::new(plugins, Vec::new())
 }
 
-fn component(name: &str) -> Vec<u8> {
+/// The hostile guest says of manifests what ecosystem it was born for (`persona` in its `behave.rs`): here the one it is
+/// assigned to, or it would not be listened to. Other guests have no persona.
+fn of_ecosystem(mut bytes: Vec<u8>, ecosystem: &str) -> Vec<u8> {
+    const WIDTH: usize = 40;
+    let mark = b"persona=tidy";
+    let Some(at) = bytes.windows(mark.len()).position(|window| window == mark) else { return bytes };
+    let persona = format!("{:WIDTH$}", format!("persona=ecosystem={ecosystem}"));
+    bytes[at..at + WIDTH].copy_from_slice(persona.as_bytes());
+    bytes
+}
+
+/// A test guest's bytes.
+pub(crate) fn component(name: &str) -> Vec<u8> {
     let folder = std::env::var_os("ABI_MCP_TEST_GUESTS")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../components/tests"), PathBuf::from);
     let file = folder.join(format!("{name}.wasm"));

@@ -20,7 +20,7 @@ fn the_neighbour_works(hosted: &mut Hosted) {
 }
 
 fn start(node: &FakeNode, limits: Limits) -> Hosted {
-    Hosted::start(hosted::node(node), "hostile", "testing", limits)
+    Hosted::start(hosted::node(node), "hostile", "calimero", limits)
 }
 
 /// The usual limits with another time for manifests.

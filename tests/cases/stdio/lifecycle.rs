@@ -108,6 +108,8 @@ fn e05_it_ends_when_its_parent_is_killed() {
             .env("SERVER", env!("CARGO_BIN_EXE_abi-mcp"))
             .env("CALIMERO_NODE_URL", lab.url())
             .env("CALIMERO_MCP_STATE_DIR", state.path())
+            .env("XDG_CONFIG_HOME", state.path())
+            .env_remove("ABI_MCP_CONFIG")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

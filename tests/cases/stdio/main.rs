@@ -2,6 +2,7 @@
 //! or `dNN_` are the field cases of that number.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+mod configured;
 mod engines;
 mod framing;
 mod hosted;
@@ -9,6 +10,7 @@ mod hostile;
 mod inspect;
 mod lifecycle;
 mod load;
+mod swap;
 
 use abi_mcp_tests::{App, Client, FakeNode, Reply, Spawn, manifest};
 use serde_json::{Value, json};

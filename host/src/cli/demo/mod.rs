@@ -44,7 +44,7 @@ fn apps(program: &Path) -> anyhow::Result<()> {
         .context("cannot start the development node on a loopback port")?;
     println!("development node at {}", node.url());
     let state = tempfile::tempdir().context("cannot make a folder for the demo's state")?;
-    let mut command = server(program);
+    let mut command = server(program, state.path());
     command.env("CALIMERO_NODE_URL", node.url()).env("CALIMERO_MCP_STATE_DIR", state.path());
     let mut steps = Steps::new(Client::start(command)?);
     script::play(&mut steps)?;
@@ -56,17 +56,21 @@ fn functions(program: &Path, files: &[OsString]) -> anyhow::Result<()> {
     println!(
         "\nAnd now functions, run by an engine in the sandbox. The first run ever compiles it, which takes a while."
     );
-    let mut command = server(program);
+    let nothing = tempfile::tempdir().context("cannot make a folder for the demo's state")?;
+    let mut command = server(program, nothing.path());
     command.args(files);
     let mut steps = Steps::new(Client::start(command)?);
     questions::play(&mut steps)?;
     steps.close()
 }
 
-fn server(program: &Path) -> Command {
+/// A server with no configuration but what the demo gives it; `empty` is a folder without one.
+fn server(program: &Path, empty: &Path) -> Command {
     let mut command = Command::new(program);
     // What the server says to operators would stand in the middle of the story.
     command.arg("serve").env("RUST_LOG", "error").env_remove("CALIMERO_AUTH_TOKEN");
+    // Nor does the operator's own configuration belong into it.
+    command.env("XDG_CONFIG_HOME", empty).env_remove("ABI_MCP_CONFIG");
     for name in ["CALIMERO_USERNAME", "CALIMERO_PASSWORD", "CALIMERO_PASSWORD_FILE", "CALIMERO_REFRESH_TOKEN"] {
         command.env_remove(name);
     }
