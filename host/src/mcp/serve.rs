@@ -93,16 +93,17 @@ pub enum Outcome {
     NotStarted(std::io::Error),
 }
 
-/// Waits for SIGTERM or SIGINT. If the system refuses to tell, waits for ever and they keep their usual effect.
-pub async fn signals() -> Stop {
+/// Waits for SIGTERM or SIGINT, heard from the moment this is called, which must be within a runtime. If the system
+/// refuses to tell, waits for ever and they keep their usual effect.
+pub fn signals() -> impl Future<Output = Stop> {
     use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = interrupt.recv() => Stop::Interrupt,
-        _ = terminate.recv() => Stop::Terminate,
+    let heard = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
+    async move {
+        let (Ok(mut interrupt), Ok(mut terminate)) = heard else { return std::future::pending().await };
+        tokio::select! {
+            _ = interrupt.recv() => Stop::Interrupt,
+            _ = terminate.recv() => Stop::Terminate,
+        }
     }
 }
 
