@@ -14,13 +14,19 @@ use abi_mcp_sdk::{Class, Explanation, Failure, GuestFailure, Retry};
 pub(crate) fn explain(failure: &Failure) -> Option<Explanation> {
     let Failure::Guest(guest) = failure else { return None };
     let code = guest.kind.strip_prefix("MEOS_")?;
-    let (class, retry) = classify(code);
+    // PostGIS' parsers report whatever went wrong as an internal error; the engine knows that it was reading.
+    let (class, retry) = if was_reading(guest) { (Class::BadRequest, Retry::AfterChange) } else { classify(code) };
     let argument = argument(guest).map(|name| format!("`{name}`: ")).unwrap_or_default();
     let message = match guest.message.as_deref().map(str::trim).filter(|message| !message.is_empty()) {
         Some(message) => format!("{argument}{message} ({})", guest.kind),
         None => format!("MEOS refused with {} and no word more", guest.kind),
     };
     Some(Explanation { message, class, retry, hint: hint(code, guest) })
+}
+
+/// Whether the engine failed to read an argument, so that the function never ran.
+fn was_reading(guest: &GuestFailure) -> bool {
+    guest.data.as_ref().and_then(|data| data.get("stage")?.as_str()) == Some("arguments")
 }
 
 /// The argument to blame, where the engine names one.
@@ -49,7 +55,10 @@ fn is_input(code: &str) -> bool {
 
 fn hint(code: &str, guest: &GuestFailure) -> Option<String> {
     match code {
-        _ if is_input(code) || matches!(code, "ERR_INVALID_ARG_TYPE" | "ERR_INVALID_ARG_VALUE") => {
+        _ if is_input(code)
+            || was_reading(guest)
+            || matches!(code, "ERR_INVALID_ARG_TYPE" | "ERR_INVALID_ARG_VALUE") =>
+        {
             accepted(&guest.method, guest.signature.as_deref()?)
         }
         "ERR_FEATURE_NOT_SUPPORTED" => Some("this build of MEOS cannot do that; another function may".to_owned()),
