@@ -5,23 +5,27 @@
 //! no MCP and no ecosystem, and keeps nothing between calls but the compiled code.
 
 use super::digest::Digest;
-use super::inspect::{Stated, inspect};
+use super::inspect::{Inspection, Stated, inspect};
 use super::{Error, cache, locate};
 use crate::contract::supported::Role;
 use crate::contract::{
-    Breach, Decoder, Engine, Mapper, Projected, accept_decoded, accept_encoded, accept_executed, accept_mapping,
-    accept_recognition, accept_unsupported,
+    Breach, Decoder, Engine, Extension, Mapper, Projected, accept_decoded, accept_encoded, accept_executed,
+    accept_mapping, accept_recognition, accept_unsupported,
 };
 use crate::model::{
     CallSpec, Cancel, ContractVersion, Encoded, EngineAbout, EngineFailure, Explanation, Failure, Fault, MapOptions,
     Mapping, PluginRelease, Problem, Recognition, Unsupported,
 };
-use crate::sandbox::{self, GuestStore, Sandbox, Work};
+use crate::sandbox::{self, Allowance, GuestStore, Sandbox, Work};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+mod extension;
+
+pub use extension::{Allowed, Extended};
 
 /// Where a plugin comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +37,8 @@ pub enum Origin {
         /// The ecosystems the operator assigned to it; it is never listened to about others.
         ecosystems: BTreeSet<String>,
     },
+    /// The operator added it for the tools it brings, and allows it this.
+    Extension(Box<Allowed>),
 }
 
 /// A plugin that passed inspection.
@@ -128,16 +134,18 @@ impl Plugin {
         cache: Option<PathBuf>,
     ) -> Result<Self, Error> {
         locate::check_name(name)?;
-        let contracts = match inspect(&bytes, sandbox.limits().largest_memory()) {
-            Ok(inspection) => inspection.contracts,
+        let Inspection { contracts, imports } = match inspect(&bytes, sandbox.limits().largest_memory()) {
+            Ok(inspection) => inspection,
             Err(cause) => return Err(Error::Inspect { plugin: name.to_owned(), release, cause }),
         };
+        let allowance = extension::allowance(name, &release, &origin, &bytes, &contracts, &imports)?;
         let digest = Digest::of(&bytes);
         let code = Arc::new(Code {
             bytes,
             digest,
             cache,
             contracts: contracts.clone(),
+            allowance: Arc::new(allowance),
             linked: OnceLock::new(),
             compiling: Mutex::new(()),
         });
@@ -376,6 +384,8 @@ struct Code {
     digest: Digest,
     cache: Option<PathBuf>,
     contracts: Vec<Stated>,
+    /// What its calls may reach; nothing for everything but extensions.
+    allowance: Arc<Allowance>,
     /// A failure of the bytes is kept too: they fail the same way again.
     linked: OnceLock<Result<Linked, sandbox::Error>>,
     /// Held while compiling.
@@ -388,6 +398,7 @@ struct Linked {
     mapper: Option<Arc<dyn Mapper>>,
     decoder: Option<Arc<dyn Decoder>>,
     engine: Option<Arc<dyn Engine>>,
+    extension: Option<Arc<dyn Extension>>,
 }
 
 impl Code {
@@ -411,6 +422,8 @@ impl Code {
             linked.mapper = contract.link_mapper(&compiled).transpose()?.or(linked.mapper);
             linked.decoder = contract.link_decoder(&compiled).transpose()?.or(linked.decoder);
             linked.engine = contract.link_engine(&compiled).transpose()?.or(linked.engine);
+            let extension = contract.link_extension(&compiled, &self.allowance.grants);
+            linked.extension = extension.transpose()?.or(linked.extension);
         }
         Ok(linked)
     }

@@ -2,12 +2,15 @@
 
 use crate::artifact::mapping_cache::MappingKey;
 use crate::artifact::support_cache::{Support, SupportCache, SupportKey};
-use crate::artifact::{Digest, Error, MappingCache, Origin, Plugin, PluginError, Registry, bundled, locate};
+use crate::artifact::{
+    Allowed, Digest, Error, MappingCache, Origin, Plugin, PluginError, Registry, asks, bundled, locate,
+};
 use crate::contract::supported::Role;
 use crate::model::{CallSpec, Cancel, MapOptions, Mapping, PluginRelease, Unsupported};
 use crate::sandbox::{Limits, Sandbox};
+use crate::text::clean_line;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -18,8 +21,22 @@ use std::sync::{Arc, OnceLock};
 pub struct Plugins {
     cache: Option<PathBuf>,
     engines: Vec<PathBuf>,
+    extensions: Vec<ExtensionSetting>,
     registry: OnceLock<Registry>,
+    /// Why extensions that were configured are not there, by name.
+    refused: OnceLock<BTreeMap<String, String>>,
     caches: OnceLock<Option<Arc<Caches>>>,
+}
+
+/// One extension the operator added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExtensionSetting {
+    /// What the operator calls it; its tools are named after it.
+    pub name: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// What it may reach, and what is set for it.
+    pub allowed: Allowed,
 }
 
 /// What earlier processes found out.
@@ -58,14 +75,27 @@ impl Plugins {
     /// The bundled plugins, and engines from files the operator named; the files are read when first needed.
     #[must_use]
     pub fn with_engines(cache: Option<PathBuf>, engines: Vec<PathBuf>) -> Self {
-        Self { cache, engines, registry: OnceLock::new(), caches: OnceLock::new() }
+        Self {
+            cache,
+            engines,
+            extensions: Vec::new(),
+            registry: OnceLock::new(),
+            refused: OnceLock::new(),
+            caches: OnceLock::new(),
+        }
+    }
+
+    /// These plugins, and extensions from files the operator named; read when first needed.
+    #[must_use]
+    pub fn and_extensions(self, extensions: Vec<ExtensionSetting>) -> Self {
+        Self { extensions, ..self }
     }
 
     /// The plugins of a registry that was made elsewhere; the bundled ones only if it has them. What they make is kept
     /// in memory only.
     #[must_use]
     pub fn of(registry: Registry) -> Self {
-        Self { cache: None, engines: Vec::new(), registry: OnceLock::from(registry), caches: OnceLock::new() }
+        Self { registry: OnceLock::from(registry), ..Self::with_engines(None, Vec::new()) }
     }
 
     /// The plugins, inspected on first use. One that is none is left out and reported.
@@ -81,8 +111,67 @@ impl Plugins {
             let usable = |loaded: Result<Plugin, Error>| {
                 loaded.inspect_err(|error| tracing::error!(code = error.code(), "{error}")).ok().map(Arc::new)
             };
-            Registry::new(bundled.chain(engines).filter_map(usable).collect(), Vec::new())
+            let mut plugins: Vec<_> = bundled.chain(engines).filter_map(usable).collect();
+            let mut refused = BTreeMap::new();
+            for setting in &self.extensions {
+                match self.extension_from(setting, &plugins, &sandbox) {
+                    Ok(plugin) => plugins.push(Arc::new(plugin)),
+                    // Told with what its tools would have been: the catalog says once what is lacking.
+                    Err(error) => drop(refused.entry(setting.name.clone()).or_insert_with(|| told(&error))),
+                }
+            }
+            let _ = self.refused.set(refused);
+            Registry::new(plugins, Vec::new())
         })
+    }
+
+    fn extension_from(
+        &self,
+        setting: &ExtensionSetting,
+        before: &[Arc<Plugin>],
+        sandbox: &Arc<Sandbox>,
+    ) -> Result<Plugin, Error> {
+        let ExtensionSetting { name, path, allowed } = setting;
+        locate::check_name(name)?;
+        if before.iter().any(|plugin| plugin.name() == name && matches!(plugin.origin(), Origin::Extension(_))) {
+            return Err(Error::Twice { plugin: name.clone() });
+        }
+        let bytes = locate::read(path)?;
+        // A manifest that cannot be read is the next step's to refuse.
+        let stated = asks(&bytes).ok().and_then(|asks| asks.release).map(|release| clean_line(&release));
+        let release =
+            stated.filter(|release| !release.is_empty()).map_or_else(|| digest_release(&bytes), PluginRelease);
+        let origin = Origin::Extension(Box::new(allowed.clone()));
+        Plugin::load(name, release, origin, Cow::Owned(bytes), sandbox, self.compiled())
+    }
+
+    /// The extension of a name.
+    ///
+    /// # Errors
+    /// Why it is not there, in words.
+    pub fn extension(&self, name: &str) -> Result<&Arc<Plugin>, String> {
+        let mut plugins = self.registry().plugins().iter();
+        let found = plugins.find(|plugin| plugin.name() == name && matches!(plugin.origin(), Origin::Extension(_)));
+        let refused = || self.refused.get().and_then(|refused| refused.get(name)).cloned();
+        found.ok_or_else(|| refused().unwrap_or_else(|| format!("there is no extension `{name}`")))
+    }
+
+    /// An extension's tools, or what it listed before with the same bytes, grants and configuration: a start loads none.
+    ///
+    /// # Errors
+    /// Those of [`Plugin::list_tools`].
+    pub async fn tools_of(&self, extension: &Plugin, cancel: &Cancel) -> Result<Mapping, PluginError> {
+        let Some(caches) = self.caches() else { return extension.list_tools(cancel).await };
+        let basis = Digest::of(extension.tools_depend_on().as_bytes());
+        let key = MappingKey { manifest: basis, component: *extension.digest(), options: MapOptions::default() };
+        let reader = Arc::clone(&caches);
+        if let Ok(Some(known)) = tokio::task::spawn_blocking(move || reader.mappings.get(&key)).await {
+            return Ok(known);
+        }
+        let tools = extension.list_tools(cancel).await?;
+        let kept = tools.clone();
+        tokio::task::spawn_blocking(move || caches.mappings.put(&key, &kept));
+        Ok(tools)
     }
 
     /// Maps a manifest with `plugin`, or takes what it made of the same bytes before.
@@ -175,10 +264,26 @@ impl Plugins {
 fn engine(path: &Path, sandbox: &Arc<Sandbox>, cache: Option<PathBuf>) -> Result<Plugin, Error> {
     let bytes = locate::read(path)?;
     let name = path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let release = Digest::of(&bytes).to_string().chars().take(12).collect();
+    let release = digest_release(&bytes);
     // Its other roles, should it have any, are not listened to: it was named as an engine.
     let origin = Origin::ThirdParty { ecosystems: BTreeSet::new() };
-    Plugin::load(&name, PluginRelease(release), origin, Cow::Owned(bytes), sandbox, cache)
+    Plugin::load(&name, release, origin, Cow::Owned(bytes), sandbox, cache)
+}
+
+/// The release of a component that states none: its digest's beginning.
+fn digest_release(bytes: &[u8]) -> PluginRelease {
+    PluginRelease(Digest::of(bytes).to_string().chars().take(12).collect())
+}
+
+/// An error with its cause.
+fn told(error: &Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(inner) = cause {
+        text.push_str(&format!(": {inner}"));
+        cause = inner.source();
+    }
+    text
 }
 
 /// From positions among call-specs to positions among methods, of which those without a call-spec are not run either.

@@ -216,7 +216,7 @@ impl Registry {
                     (Trust::Pinned, _) => self.pins.iter().any(|pin| pin.plugin == plugin.name()),
                     (Trust::Bundled, origin) => *origin == Origin::Bundled,
                     (Trust::ThirdParty, Origin::ThirdParty { ecosystems }) => !ecosystems.is_empty(),
-                    (Trust::ThirdParty, Origin::Bundled) => false,
+                    (Trust::ThirdParty, Origin::Bundled | Origin::Extension(_)) => false,
                 }
         })
     }
@@ -235,7 +235,7 @@ impl Registry {
             _ if pinned => Some(Trust::Pinned),
             Origin::Bundled => Some(Trust::Bundled),
             Origin::ThirdParty { ecosystems } if ecosystems.contains(&recognition.ecosystem) => Some(Trust::ThirdParty),
-            Origin::ThirdParty { .. } => None,
+            Origin::ThirdParty { .. } | Origin::Extension(_) => None,
         }
     }
 
@@ -246,6 +246,7 @@ impl Registry {
                 ecosystems.contains(ecosystem)
                     || self.pins.iter().any(|pin| pin.plugin == plugin.name() && pin.ecosystem == ecosystem)
             }
+            Origin::Extension(_) => false,
         }
     }
 }

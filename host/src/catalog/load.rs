@@ -35,6 +35,9 @@ pub enum LoadError {
         /// What the mapper said.
         found: String,
     },
+    /// The extension is not there, or was refused.
+    #[error("{0}")]
+    Extension(String),
     /// Its functions are for an engine, and none of those there are runs them.
     #[error(
         "its functions need an engine that runs `{format}`, and {}\n\
@@ -68,7 +71,7 @@ impl LoadError {
     pub fn is_lasting(&self) -> bool {
         match self {
             Self::Source(_) | Self::File(_) | Self::Select(SelectError::Cancelled) => false,
-            Self::Select(_) | Self::OtherEcosystem { .. } | Self::NoEngine { .. } => true,
+            Self::Select(_) | Self::OtherEcosystem { .. } | Self::NoEngine { .. } | Self::Extension(_) => true,
             Self::Plugin(error) => {
                 !matches!(error.cause, Cause::Sandbox(sandbox::Error::Cancelled | sandbox::Error::Host { .. }))
             }
@@ -109,6 +112,13 @@ pub(crate) struct Wanted<'a> {
     pub(crate) in_contexts: bool,
     /// For the mapper.
     pub(crate) options: MapOptions,
+}
+
+/// An extension's tools, which need no mapper: they are listed by the extension itself.
+pub(crate) async fn extension(plugins: &Plugins, name: &str, scope: &CallScope) -> Result<MappedUnit, LoadError> {
+    let plugin = plugins.extension(name).map_err(LoadError::Extension)?;
+    let tools = plugins.tools_of(plugin, &scope.cancel).await?;
+    Ok(MappedUnit::of_extension(Arc::clone(plugin), tools))
 }
 
 /// Selects the mapper for a manifest and maps it; for an engine's functions, keeps those the engine runs.

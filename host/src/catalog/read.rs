@@ -8,7 +8,7 @@ use crate::catalog::load::{self, LoadError};
 use crate::catalog::mapped::MappedUnit;
 use crate::catalog::snapshot::Snapshot;
 use crate::model::{CallScope, Cancel, MapOptions};
-use crate::source::{self, Sources, Unit, units_of};
+use crate::source::{self, Origin, Sources, Unit, units_of};
 use futures_util::StreamExt;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::pin::pin;
@@ -212,16 +212,23 @@ impl Catalog {
         if let Some(known) = self.mapped.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return known.clone();
         }
-        let manifest = self.sources.manifest(unit, scope).await.map_err(|error| Arc::new(error.into()))?;
-        let ecosystem = self.sources.ecosystem_of(&unit.app);
-        let work =
-            load::Wanted { manifest, ecosystem, in_contexts: unit.app.has_contexts(), options: self.settings.map };
-        let mapped = load::map(&self.plugins, work, scope).await.map(Arc::new).map_err(Arc::new);
+        let mapped = self.map(unit, scope).await.map(Arc::new).map_err(Arc::new);
         // A mapper fails on the same bytes again, at the cost of its whole time limit; a cancelled call says nothing.
         if mapped.as_ref().map_or_else(|error| error.is_lasting(), |_| true) {
             self.mapped.lock().unwrap_or_else(PoisonError::into_inner).insert(key, mapped.clone());
         }
         mapped
+    }
+
+    async fn map(&self, unit: &Unit, scope: &CallScope) -> Result<MappedUnit, LoadError> {
+        if unit.app.origin == Origin::Extension {
+            return load::extension(&self.plugins, &unit.app.id, scope).await;
+        }
+        let manifest = self.sources.manifest(unit, scope).await?;
+        let ecosystem = self.sources.ecosystem_of(&unit.app);
+        let work =
+            load::Wanted { manifest, ecosystem, in_contexts: unit.app.has_contexts(), options: self.settings.map };
+        load::map(&self.plugins, work, scope).await
     }
 
     /// Drops what no installed app needs any more, so that a node of many upgrades does not fill the memory.

@@ -1,5 +1,6 @@
 //! Arguments in, exit code out.
 
+use crate::artifact::{Allowed, ExtensionSetting};
 use crate::cli::{demo, doctor, environment, plugin, project, serve};
 use crate::config::{ManifestSetting, Settings};
 use crate::report;
@@ -67,6 +68,9 @@ struct Files {
     /// A component that runs such functions. May be given several times.
     #[arg(long = "engine", value_name = "FILE")]
     engines: Vec<PathBuf>,
+    /// Serve the tools of a plugin, without any grant. May be given several times.
+    #[arg(long = "extension", value_name = "NAME=FILE", value_parser = named_plugin)]
+    extensions: Vec<(String, PathBuf)>,
     /// Serve a node as well, found as without --manifest.
     #[arg(long)]
     node: bool,
@@ -100,10 +104,14 @@ fn named_file(text: &str) -> Result<(String, PathBuf), String> {
     }
 }
 
+fn named_plugin(text: &str) -> Result<(String, PathBuf), String> {
+    named_file(text).map_err(|_| "expected NAME=FILE, for example notes=notes.wasm".to_owned())
+}
+
 impl Files {
     /// The settings with these sources beside or instead of a node.
     fn into_settings(self, mut settings: Settings) -> Settings {
-        let Self { manifests, mut overrides, engines, node } = self;
+        let Self { manifests, mut overrides, engines, extensions, node } = self;
         for (ecosystem, path) in manifests {
             let at = overrides.iter().position(|(name, _)| *name == ecosystem);
             let overrides = at.map(|at| overrides.swap_remove(at).1);
@@ -114,6 +122,8 @@ impl Files {
             settings.warnings.push(format!("--overrides names `{name}`, of which there is no --manifest"));
         }
         settings.engines.extend(engines);
+        let extension = |(name, path)| ExtensionSetting { name, path, allowed: Allowed::default() };
+        settings.extensions.extend(extensions.into_iter().map(extension));
         settings.node_too |= node;
         settings
     }

@@ -63,6 +63,7 @@ fn origin(plugin: &Plugin) -> &'static str {
     match plugin.origin() {
         Origin::Bundled => "bundled",
         Origin::ThirdParty { .. } => "third",
+        Origin::Extension(_) => "extension",
     }
 }
 

@@ -80,12 +80,15 @@ pub(crate) fn sources(settings: &Settings) -> Arc<Sources> {
     let file = |given: &ManifestSetting| {
         ManifestFile::new(given.ecosystem.clone(), given.path.clone(), given.overrides.clone())
     };
-    Arc::new(Sources::with_files(node, settings.serves_node(), settings.manifests.iter().map(file).collect()))
+    let files = settings.manifests.iter().map(file).collect();
+    let extensions = settings.extensions.iter().map(|extension| extension.name.clone()).collect();
+    Arc::new(Sources::with_files(node, settings.serves_node(), files).and_extensions(extensions))
 }
 
-/// The bundled plugins and the engines the settings name.
+/// The bundled plugins, and the engines and extensions the settings name.
 pub(crate) fn plugins(settings: &Settings) -> Arc<Plugins> {
-    Arc::new(Plugins::with_engines(settings.cache_dir.clone(), settings.engines.clone()))
+    let plugins = Plugins::with_engines(settings.cache_dir.clone(), settings.engines.clone());
+    Arc::new(plugins.and_extensions(settings.extensions.clone()))
 }
 
 /// What becomes a tool, and how much of it is listed.

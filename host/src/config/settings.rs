@@ -1,5 +1,6 @@
 //! Settings from variables.
 
+use crate::artifact::ExtensionSetting;
 use crate::catalog::budget;
 use crate::node::NodeSettings;
 use crate::redact::{Redactor, Secret};
@@ -56,7 +57,9 @@ pub struct Settings {
     pub manifests: Vec<ManifestSetting>,
     /// `--engine`: components that run their functions.
     pub engines: Vec<PathBuf>,
-    /// `--node`: a node is served even though there are manifest files.
+    /// `--extension`: plugins that bring tools of their own.
+    pub extensions: Vec<ExtensionSetting>,
+    /// `--node`: a node is served even though there are manifest files or extensions.
     pub node_too: bool,
     /// `ABI_MCP_CATEGORIES`: only methods of these categories become tools; all unless set.
     pub categories: Option<Vec<String>>,
@@ -79,7 +82,7 @@ impl Settings {
     /// Whether a node is among the sources: where nothing else is named, or by name.
     #[must_use]
     pub fn serves_node(&self) -> bool {
-        self.manifests.is_empty() || self.node_too
+        self.manifests.is_empty() && self.extensions.is_empty() || self.node_too
     }
 
     /// Reads the settings through `variable`. Values are trimmed; a blank one counts as unset.
@@ -139,6 +142,7 @@ impl Settings {
             apps,
             manifests: Vec::new(),
             engines: Vec::new(),
+            extensions: Vec::new(),
             node_too: false,
             categories: get("ABI_MCP_CATEGORIES").map(|list| words(&list)),
             warnings: unknown.iter().map(|name| unknown_toolset(name)).collect(),

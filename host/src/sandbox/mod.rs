@@ -17,16 +17,20 @@ mod engine;
 mod error;
 mod limits;
 mod pool;
+mod reach;
 mod store;
 mod ticker;
+mod waiting;
 
 use crate::model::Cancel;
 use std::sync::Arc;
 
 pub(crate) use compiled::Compiled;
 pub use error::Error;
-pub use limits::{Bounds, Counts, Limits, Work};
+pub use limits::{Bounds, Counts, Limits, WebBounds, Work};
 pub(crate) use pool::Lane;
+pub use reach::Capability;
+pub(crate) use reach::{Allowance, Keeper, Level, Reach, Refusal, Refused, link as link_granted};
 pub(crate) use store::{GuestStore, State};
 
 /// The engine, the worker threads and the limits guests run under.
@@ -74,13 +78,27 @@ impl Sandbox {
         cancel: &Cancel,
         job: impl FnOnce(&mut GuestStore) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
+        self.run_beside(work, cancel, || Ok(()), job).await
+    }
+
+    /// As [`Sandbox::run`], for a guest that may reach what `beside` makes; it is made on the worker too.
+    ///
+    /// # Errors
+    /// As [`Sandbox::run`], and what `beside` returns.
+    pub(crate) async fn run_beside<X: Send + 'static, T: Send + 'static>(
+        &self,
+        work: Work,
+        cancel: &Cancel,
+        beside: impl FnOnce() -> Result<X, Error> + Send + 'static,
+        job: impl FnOnce(&mut GuestStore<X>) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
         let bounds = self.limits.of(work);
         let counts = self.limits.counts;
         let token = cancel.clone();
         let run = move |abandoned: &pool::Abandoned| {
             let runtime = engine::runtime()?;
             let _ticking = runtime.ticker.tick();
-            let mut store = GuestStore::new(&runtime.engine, bounds, counts, token, abandoned.clone());
+            let mut store = GuestStore::new(&runtime.engine, bounds, counts, token, abandoned.clone(), beside()?);
             job(&mut store)
         };
         self.pool.run(Lane::of(work), cancel, run).await?

@@ -29,7 +29,9 @@ impl Lane {
     pub(super) fn of(work: Work) -> Self {
         match work {
             Work::Encode | Work::Decode | Work::Explain => Self::Short,
-            Work::Prepare | Work::Recognise | Work::Map | Work::Project | Work::Execute | Work::Extend => Self::Long,
+            Work::Prepare | Work::Recognise | Work::Map | Work::Project | Work::List | Work::Execute | Work::Extend => {
+                Self::Long
+            }
         }
     }
 }

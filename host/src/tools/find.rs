@@ -2,6 +2,7 @@
 
 use crate::catalog::{CatalogUnit, Snapshot, definition};
 use crate::model::{JsonObject, Method, ToolReply};
+use crate::source::Origin;
 use crate::text::{clean_line, cut};
 use crate::tools::Server;
 use crate::tools::app::text;
@@ -85,10 +86,12 @@ fn how_to_call((of_apps, functions): (bool, bool), snapshot: &Snapshot, first: O
     let mut lines = Vec::new();
     if functions {
         let example = first.and_then(|name| snapshot.tool(name)).filter(|(unit, _)| !unit.unit.app.has_contexts());
-        let example = example.map_or_else(String::new, |(_, method)| {
+        let example = example.map_or_else(String::new, |(unit, method)| {
+            // An extension's own name for a tool may be another's too.
+            let named = first.filter(|_| unit.unit.app.origin == Origin::Extension).unwrap_or(&method.method.name);
             let args: JsonObject =
                 method.method.parameters.iter().map(|parameter| (parameter.name.clone(), json!(".."))).collect();
-            format!(", for example {}", json!({"method": method.method.name, "args": args}))
+            format!(", for example {}", json!({"method": named, "args": args}))
         });
         lines.push(format!("Run a function with the tool `call`{example}."));
     }
@@ -114,7 +117,7 @@ pub(crate) async fn describe_tool(server: &Server, arguments: &JsonObject) -> Re
         "tool": tool.name,
         "app": unit.unit.app.label(),
         "service": unit.unit.service,
-        "method": method.method.name,
+        "method": clean_line(&method.method.name),
         "title": tool.title,
         "description": tool.description,
         "inputSchema": *tool.input_schema,

@@ -1,0 +1,157 @@
+//! The extension's side of a plugin: what it may reach, which tools it has, and running one of them.
+
+use super::{Origin, Plugin, PluginError, Stated};
+use crate::artifact::asks::{Asks, asks};
+use crate::artifact::keeper::FolderKeeper;
+use crate::artifact::{Cause, Error};
+use crate::contract::supported::Role;
+use crate::contract::{accept_reply, accept_tools};
+use crate::model::{CallScope, Cancel, ExtensionFailure, ExtensionReply, Grants, Mapping, PluginRelease};
+use crate::sandbox::{Allowance, Keeper, Reach, Refused, Work};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What the operator allows and sets for an extension.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Allowed {
+    /// What it may reach, as far as it asks for it.
+    pub grants: Grants,
+    /// The values of the environment variables among the grants, read by whoever may read the environment.
+    pub variables: BTreeMap<String, String>,
+    /// Values of its own, by key.
+    pub config: BTreeMap<String, Value>,
+    /// The folder below which it keeps values, in a folder of its own; needed for the grant `state`.
+    pub state_folder: Option<PathBuf>,
+}
+
+impl fmt::Debug for Allowed {
+    /// Variables and configuration may hold secrets; their names do not.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Allowed")
+            .field("grants", &self.grants)
+            .field("variables", &self.variables.keys())
+            .field("config", &self.config.keys())
+            .finish_non_exhaustive()
+    }
+}
+
+/// How a call of an extension's tool ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Extended {
+    /// Its answer, or its own words for why there is none.
+    pub answer: Result<ExtensionReply, ExtensionFailure>,
+    /// What the call was refused, one line each, for whoever could allow it.
+    pub refused: Vec<String>,
+}
+
+/// What a plugin may reach: for an extension what it asks for and is allowed, for everything else nothing.
+pub(super) fn allowance(
+    name: &str,
+    release: &PluginRelease,
+    origin: &Origin,
+    bytes: &[u8],
+    contracts: &[Stated],
+    imports: &[String],
+) -> Result<Allowance, Error> {
+    let is_extension = contracts.iter().any(|stated| stated.contract.role == Role::Extension);
+    let nothing = Allowed::default();
+    let allowed = match origin {
+        Origin::Extension(_) if !is_extension => {
+            return Err(Error::NoTools { plugin: name.to_owned(), release: release.clone() });
+        }
+        Origin::Extension(allowed) => allowed,
+        _ => &nothing,
+    };
+    if !is_extension {
+        return Ok(Allowance::default());
+    }
+    let Asks { wants, .. } =
+        asks(bytes).map_err(|cause| Error::Asks { plugin: name.to_owned(), release: release.clone(), cause })?;
+    let grants = wants.effective(&allowed.grants);
+    let unasked = wants.unasked(&allowed.grants);
+    if !unasked.is_empty() {
+        tracing::warn!("plugin `{name}` {release} is allowed what it never asks for: {}", unasked.join(", "));
+    }
+    wants.check(name, imports, &grants).map_err(|cause| Error::Ungranted { release: release.clone(), cause })?;
+    let keeper = grants.state.then(|| allowed.state_folder.as_ref()).flatten();
+    let keeper = keeper.map(|folder| Arc::new(FolderKeeper::new(folder.join(name))) as Arc<dyn Keeper>);
+    Ok(Allowance {
+        plugin: name.to_owned(),
+        grants,
+        variables: allowed.variables.clone(),
+        config: allowed.config.iter().map(|(key, value)| (key.clone(), value.to_string())).collect(),
+        keeper,
+    })
+}
+
+impl Plugin {
+    /// What it may reach: both asked for and allowed.
+    #[must_use]
+    pub fn grants(&self) -> &Grants {
+        &self.code.allowance.grants
+    }
+
+    /// Everything besides its bytes that its list of tools may depend on, as text.
+    pub(crate) fn tools_depend_on(&self) -> String {
+        // Tells configurations apart and is never shown: it may hold secrets.
+        let allowance = &self.code.allowance;
+        format!("{:?}{:?}", allowance.grants, allowance.config)
+    }
+
+    /// An extension's tools. One that breaks a rule of the contract is skipped with its reason.
+    ///
+    /// # Errors
+    /// When it is stopped, or is no extension.
+    pub async fn list_tools(&self, cancel: &Cancel) -> Result<Mapping, PluginError> {
+        let work = Work::List;
+        let failed = |error| self.error(work, Cause::Sandbox(error));
+        let linked = self.linked(cancel).await.map_err(failed)?;
+        let extension = linked.extension.ok_or_else(|| self.error(work, Cause::NoRole(Role::Extension)))?;
+        let (allowance, limits, token) = (Arc::clone(&self.code.allowance), *self.sandbox.limits(), cancel.clone());
+        let reach = move || Reach::of_list(&allowance, limits.web, limits.counts, token);
+        let list = move |store: &mut _| extension.list(store).map(accept_tools);
+        self.sandbox.run_beside(work, cancel, reach, list).await.map_err(failed)
+    }
+
+    /// Runs one of an extension's tools by its own name; `arguments` is JSON text.
+    ///
+    /// # Errors
+    /// When it is stopped (a trap, the deadline, memory), is no extension, a granted directory cannot be opened, or the
+    /// answer is not what the contract says.
+    pub async fn call_tool(&self, name: &str, arguments: &str, scope: &CallScope) -> Result<Extended, PluginError> {
+        let work = Work::Extend;
+        let failed = |error| self.error(work, Cause::Sandbox(error));
+        let linked = self.linked(&scope.cancel).await.map_err(failed)?;
+        let extension = linked.extension.ok_or_else(|| self.error(work, Cause::NoRole(Role::Extension)))?;
+        let (allowance, limits) = (Arc::clone(&self.code.allowance), *self.sandbox.limits());
+        let (progress, token) = (scope.progress.clone(), scope.cancel.clone());
+        let reach = move || Reach::of_call(&allowance, limits.web, limits.counts, progress, token);
+        let (name, arguments) = (name.to_owned(), arguments.to_owned());
+        let call = move |store: &mut crate::sandbox::GuestStore<Reach>| {
+            let answer = extension.call(store, &name, &arguments)?;
+            // Checked on the worker: a large value takes a while to read.
+            Ok((answer.map(accept_reply), store.beside().refused_hosts()))
+        };
+        let (answer, refused) = self.sandbox.run_beside(work, &scope.cancel, reach, call).await.map_err(failed)?;
+        let answer = match answer {
+            Ok(Ok(reply)) => Ok(reply),
+            Ok(Err(breach)) => return Err(self.error(work, Cause::Breach(breach))),
+            Err(failure) => Err(failure),
+        };
+        Ok(Extended { answer, refused: refused.iter().map(|(host, why)| self.refusal(host, *why)).collect() })
+    }
+
+    /// One refused host, with the line that would allow it where a line could.
+    fn refusal(&self, host: &str, why: Refused) -> String {
+        let wanted = match why {
+            Refused::NotListed => host.to_owned(),
+            Refused::NotPublic(address) => address.to_string(),
+            Refused::TooMany(_) => return format!("`{host}` was not asked: {why}"),
+        };
+        let table = crate::artifact::asks::grants_table(&self.name);
+        format!("`{host}` was not asked: {why}; only the operator can allow it, in {table}: http = [\"{wanted}\"]")
+    }
+}
