@@ -3,12 +3,14 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 mod engines;
+mod extensions;
 mod framing;
 mod hosted;
 mod hostile;
 mod inspect;
 mod lifecycle;
 mod load;
+mod rogues;
 
 use abi_mcp_tests::{App, Client, FakeNode, Reply, Spawn, manifest};
 use serde_json::{Value, json};
