@@ -22,6 +22,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tokio::sync::Semaphore;
 
 mod extension;
 
@@ -51,6 +52,8 @@ pub struct Plugin {
     contracts: Vec<Stated>,
     sandbox: Arc<Sandbox>,
     code: Arc<Code>,
+    /// How many calls of an extension may run at once.
+    turns: Semaphore,
 }
 
 /// Why a plugin gave no answer.
@@ -149,7 +152,16 @@ impl Plugin {
             linked: OnceLock::new(),
             compiling: Mutex::new(()),
         });
-        Ok(Self { name: name.to_owned(), release, digest, origin, contracts, sandbox: sandbox.clone(), code })
+        Ok(Self {
+            name: name.to_owned(),
+            release,
+            digest,
+            origin,
+            contracts,
+            sandbox: sandbox.clone(),
+            code,
+            turns: Semaphore::new(extension::AT_ONCE),
+        })
     }
 
     /// The name it was configured or bundled under.

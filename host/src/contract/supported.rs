@@ -83,11 +83,13 @@ const TOOL_OFFERS: &[&str] = &[
 
 /// How a component is linked, by role.
 enum Link {
-    Mapper(fn(&Compiled) -> Result<Arc<dyn Mapper>, Error>),
-    Decoder(fn(&Compiled) -> Result<Arc<dyn Decoder>, Error>),
-    Engine(fn(&Compiled) -> Result<Arc<dyn Engine>, Error>),
-    Extension(fn(&Compiled, &Grants) -> Result<Arc<dyn Extension>, Error>),
+    Mapper(fn(&Compiled) -> Linked<dyn Mapper>),
+    Decoder(fn(&Compiled) -> Linked<dyn Decoder>),
+    Engine(fn(&Compiled) -> Linked<dyn Engine>),
+    Extension(fn(&Compiled, &Grants) -> Linked<dyn Extension>),
 }
+
+type Linked<T> = Result<Arc<T>, Error>;
 
 /// Every contract version this host speaks, oldest first within a package.
 pub static CONTRACTS: &[Contract] = &[

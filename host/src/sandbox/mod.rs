@@ -29,8 +29,8 @@ pub(crate) use compiled::Compiled;
 pub use error::Error;
 pub use limits::{Bounds, Counts, Limits, WebBounds, Work};
 pub(crate) use pool::Lane;
-pub use reach::Capability;
 pub(crate) use reach::{Allowance, Keeper, Level, Reach, Refusal, Refused, link as link_granted};
+pub use reach::{Capability, is_host};
 pub(crate) use store::{GuestStore, State};
 
 /// The engine, the worker threads and the limits guests run under.
@@ -41,7 +41,12 @@ pub(crate) use store::{GuestStore, State};
 pub struct Sandbox {
     limits: Limits,
     pool: pool::Pool,
+    /// For extensions, which wait for the outside world most of the time: a slow network takes no worker from a mapper.
+    waiting: pool::Pool,
 }
+
+/// Threads for extensions. They sleep more than they compute; those that only compute share the processors with the rest.
+const WAITING: usize = 16;
 
 impl Sandbox {
     /// A sandbox with these limits and as many workers as the machine has cores, three at least.
@@ -55,7 +60,8 @@ impl Sandbox {
     /// another plugin's long one.
     #[must_use]
     pub fn with_workers(limits: Limits, workers: usize) -> Arc<Self> {
-        Arc::new(Self { limits, pool: pool::Pool::new(workers.max(3)) })
+        let (pool, waiting) = (pool::Pool::new(workers.max(3)), pool::Pool::new(WAITING));
+        Arc::new(Self { limits, pool, waiting })
     }
 
     /// The limits guests run under.
@@ -101,7 +107,11 @@ impl Sandbox {
             let mut store = GuestStore::new(&runtime.engine, bounds, counts, token, abandoned.clone(), beside()?);
             job(&mut store)
         };
-        self.pool.run(Lane::of(work), cancel, run).await?
+        match Lane::of(work) {
+            // A pool of its own has nothing that could be kept waiting behind it.
+            Lane::Waiting => self.waiting.run(Lane::Short, cancel, run).await?,
+            lane => self.pool.run(lane, cancel, run).await?,
+        }
     }
 
     /// Whether no guest is running, so that the process sleeps.

@@ -34,3 +34,8 @@ mod tool;
 
 pub use serde_json;
 pub use tool::{Class, Extension, Failure, Hints, Reply, Tool};
+
+/// The guide for authors; its code is compiled and run as part of this crate's tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/writing-a-tool.md")]
+struct Guide;

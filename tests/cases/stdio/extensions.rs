@@ -163,6 +163,40 @@ fn d07_what_is_not_granted_is_refused_at_load_with_the_lines_that_would_allow_it
 }
 
 #[test]
+fn d03_d09_a_name_or_a_file_that_will_not_do_is_told_and_the_others_are_served() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = folder.path().join("text.wasm");
+    std::fs::write(&text, "not wasm").unwrap();
+    let fifo = folder.path().join("fifo.wasm");
+    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let greeter = hosted::component_file("greeter");
+    let mapper = hosted::component_file("hostile");
+    for (name, path, says) in [
+        ("../../../etc/x", &greeter, "cannot name a plugin"),
+        ("a/b", &greeter, "cannot name a plugin"),
+        (".", &greeter, "cannot name a plugin"),
+        ("con", &greeter, "cannot name a plugin"),
+        (&"n".repeat(300), &greeter, "cannot name a plugin"),
+        ("text", &text, "not WebAssembly"),
+        ("folder", &folder.path().to_owned(), "a directory"),
+        ("fifo", &fifo, "a FIFO"),
+        ("missing", &folder.path().join("missing.wasm"), "missing.wasm"),
+        ("mapper", &mapper, "exports no tools"),
+    ] {
+        let mut client = abi_mcp_tests::Spawn::serve(env!("CARGO_BIN_EXE_abi-mcp"))
+            .argument("--extension")
+            .argument(format!("{name}={}", path.display()))
+            .argument("--extension")
+            .argument(format!("greeter={}", greeter.display()))
+            .connect();
+        client.tool("greeter_greet");
+        let line = client.stderr_line("skipping");
+        assert!(line.contains(says), "{name}: {line}");
+        assert!(!client.stderr().contains("panicked"), "{name}");
+    }
+}
+
+#[test]
 fn a_granted_directory_is_all_there_is_of_the_machines_files() {
     let parent = tempfile::tempdir().unwrap();
     let inside = parent.path().join("inside");
@@ -217,7 +251,7 @@ fn d06_only_granted_variables_are_seen_and_no_argument() {
 }
 
 #[test]
-fn a_granted_host_is_reached_and_every_redirect_is_asked_about_again() {
+fn g06_a_granted_host_is_reached_and_every_redirect_is_asked_about_again() {
     let (web, other) = (WebServer::start(), WebServer::start());
     let grants = Grants { http: vec![web.address().to_owned()], ..everything() };
     let mut hosted = extended(&[rogue(grants)]);

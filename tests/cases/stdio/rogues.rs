@@ -123,8 +123,9 @@ fn d13_the_end_of_the_input_ends_a_call_that_sleeps() {
 fn while_tools_sleep_everything_else_answers() {
     let mut hosted = beside_a_greeter(rogue(everything()), limits(Duration::from_secs(600)));
     hosted.client.tool("rogue_act");
-    let sleeping: Vec<Value> = (0..WORKERS - 2).map(|_| start(&mut hosted, "sleep", "")).collect();
-    std::thread::sleep(Duration::from_millis(100));
+    // More than there are workers for anything else, and more than one plugin may run at once.
+    let sleeping: Vec<Value> = (0..4 * WORKERS).map(|_| start(&mut hosted, "sleep", "")).collect();
+    std::thread::sleep(Duration::from_millis(200));
     hosted.client.only_a_ping_is_answered();
     the_neighbour_works(&mut hosted);
     for id in sleeping {

@@ -7,12 +7,16 @@ use crate::artifact::{Cause, Error};
 use crate::contract::supported::Role;
 use crate::contract::{accept_reply, accept_tools};
 use crate::model::{CallScope, Cancel, ExtensionFailure, ExtensionReply, Grants, Mapping, PluginRelease};
-use crate::sandbox::{Allowance, Keeper, Reach, Refused, Work};
+use crate::sandbox::{self, Allowance, GuestStore, Keeper, Reach, Refused, Work, is_host};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// Calls of one extension that run at once; more wait for their turn. One that keeps all of its calls asleep for their
+/// whole time leaves the threads of the others alone.
+pub(super) const AT_ONCE: usize = 4;
 
 /// What the operator allows and sets for an extension.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -76,7 +80,12 @@ pub(super) fn allowance(
         tracing::warn!("plugin `{name}` {release} is allowed what it never asks for: {}", unasked.join(", "));
     }
     wants.check(name, imports, &grants).map_err(|cause| Error::Ungranted { release: release.clone(), cause })?;
-    let keeper = grants.state.then(|| allowed.state_folder.as_ref()).flatten();
+    for host in grants.http.iter().filter(|host| !is_host(host)) {
+        tracing::warn!(
+            "plugin `{name}` {release}: {host:?} names no host and grants nothing; expected `host` or `host:port`"
+        );
+    }
+    let keeper = allowed.state_folder.as_ref().filter(|_| grants.state);
     let keeper = keeper.map(|folder| Arc::new(FolderKeeper::new(folder.join(name))) as Arc<dyn Keeper>);
     Ok(Allowance {
         plugin: name.to_owned(),
@@ -126,11 +135,15 @@ impl Plugin {
         let failed = |error| self.error(work, Cause::Sandbox(error));
         let linked = self.linked(&scope.cancel).await.map_err(failed)?;
         let extension = linked.extension.ok_or_else(|| self.error(work, Cause::NoRole(Role::Extension)))?;
+        let _turn = tokio::select! {
+            turn = self.turns.acquire() => turn,
+            () = scope.cancel.cancelled() => return Err(failed(sandbox::Error::Cancelled)),
+        };
         let (allowance, limits) = (Arc::clone(&self.code.allowance), *self.sandbox.limits());
         let (progress, token) = (scope.progress.clone(), scope.cancel.clone());
         let reach = move || Reach::of_call(&allowance, limits.web, limits.counts, progress, token);
         let (name, arguments) = (name.to_owned(), arguments.to_owned());
-        let call = move |store: &mut crate::sandbox::GuestStore<Reach>| {
+        let call = move |store: &mut GuestStore<Reach>| {
             let answer = extension.call(store, &name, &arguments)?;
             // Checked on the worker: a large value takes a while to read.
             Ok((answer.map(accept_reply), store.beside().refused_hosts()))
@@ -153,5 +166,26 @@ impl Plugin {
         };
         let table = crate::artifact::asks::grants_table(&self.name);
         format!("`{host}` was not asked: {why}; only the operator can allow it, in {table}: http = [\"{wanted}\"]")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn g07_the_debug_form_of_what_is_allowed_shows_names_and_no_values() {
+        let allowed = Allowed {
+            variables: [("TOKEN".to_owned(), "FIXTURE".to_owned())].into(),
+            config: [("key".to_owned(), json!("FIXTURE"))].into(),
+            ..Allowed::default()
+        };
+        let origin = Origin::Extension(Box::new(allowed));
+        let text = format!("{origin:?}");
+        assert!(text.contains("TOKEN") && !text.contains("FIXTURE"), "{text}");
+        let allowance =
+            Allowance { variables: [("TOKEN".to_owned(), "FIXTURE".to_owned())].into(), ..Allowance::default() };
+        assert!(!format!("{allowance:?}").contains("FIXTURE"));
     }
 }

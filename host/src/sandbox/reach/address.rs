@@ -41,10 +41,11 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     let [first, second, ..] = address.segments();
     // Global unicast is 2000::/3 alone; within it, what RFC 6890 and its updates set apart.
     let global = first & 0xe000 == 0x2000;
-    let special = first == 0x2001 && second < 0x0200
-        || first == 0x2001 && second == 0x0db8
-        || first == 0x3fff && second < 0x1000
-        || first == 0x5f00;
+    let special = match first {
+        0x2001 => second < 0x0200 || second == 0x0db8,
+        0x3fff => second < 0x1000,
+        _ => false,
+    };
     global && !special
 }
 

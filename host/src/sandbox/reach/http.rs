@@ -78,6 +78,12 @@ struct Listed {
     port: Option<u16>,
 }
 
+/// Whether a text names a host as a grant does: `example.org`, `example.org:8443`, `127.0.0.1:9000`, `[::1]:9000`.
+#[must_use]
+pub fn is_host(text: &str) -> bool {
+    Listed::parse(text).is_some()
+}
+
 impl Listed {
     /// Reads `example.org`, `example.org:8443`, `127.0.0.1:9000`, `[::1]:9000` or `::1`; `None` for anything else.
     fn parse(text: &str) -> Option<Self> {
@@ -85,8 +91,12 @@ impl Listed {
             return Some(Self { host: plain(&address.to_string()), port: None });
         }
         let authority: Authority = text.parse().ok()?;
-        let bare = !text.contains('@') && !authority.host().is_empty();
-        bare.then(|| Self { host: plain(authority.host()), port: authority.port_u16() })
+        let host = plain(authority.host());
+        // A pattern would look like a grant and be none.
+        let exact = |host: &str| host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'));
+        let bare = !text.contains('@') && !host.is_empty();
+        let named = bare && (exact(&host) || host.parse::<IpAddr>().is_ok());
+        named.then(|| Self { host, port: authority.port_u16() })
     }
 
     fn is(&self, target: &Target) -> bool {
@@ -361,7 +371,7 @@ mod tests {
             assert!(!is_listed("example.org", uri), "{uri}");
         }
         assert!(!is_listed("127.0.0.1:9000", "http://2130706433:9000/"), "another spelling is another name");
-        for text in ["", "a b", "user@example.org", "https://example.org", "example.org/x"] {
+        for text in ["", "*", "*.example.org", "a b", "user@example.org", "https://example.org", "example.org/x"] {
             assert_eq!(Listed::parse(text), None, "{text}");
         }
     }

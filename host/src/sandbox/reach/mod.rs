@@ -12,6 +12,8 @@ mod link;
 mod log;
 
 pub use capability::Capability;
+pub(crate) use http::Refused;
+pub use http::is_host;
 pub(crate) use link::link;
 pub(crate) use log::{Level, Log};
 
@@ -25,7 +27,7 @@ use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
 /// What one extension may reach, whichever of its calls it is.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Allowance {
     /// The plugin's name, for labels in the log.
     pub(crate) plugin: String,
@@ -37,6 +39,13 @@ pub(crate) struct Allowance {
     pub(crate) config: BTreeMap<String, String>,
     /// Where it keeps values from one call to the next, if it may.
     pub(crate) keeper: Option<Arc<dyn Keeper>>,
+}
+
+impl fmt::Debug for Allowance {
+    /// Variables and configuration may hold secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Allowance").field("plugin", &self.plugin).field("grants", &self.grants).finish_non_exhaustive()
+    }
 }
 
 /// A small store of values by key; bounded by whoever implements it. It may block on the disk for a moment.
@@ -153,17 +162,15 @@ impl Reach {
 
     /// Its store, where it has one.
     pub(crate) fn keeper(&self) -> Result<&dyn Keeper, Refusal> {
-        let none = || Refusal::Unavailable("this plugin was granted no `state`".to_owned());
+        let none = || Refusal::Unavailable("there is no folder for this plugin's values".to_owned());
         self.allowance.keeper.as_deref().ok_or_else(none)
     }
 
     /// Hosts it was refused in this call, as it named them, with the reason.
-    pub(crate) fn refused_hosts(&self) -> Vec<(String, http::Refused)> {
+    pub(crate) fn refused_hosts(&self) -> Vec<(String, Refused)> {
         self.web.refused()
     }
 }
-
-pub(crate) use http::Refused;
 
 /// The WASI context: what is not named here is not there. No argument, no standard input, no socket.
 fn context(allowance: &Allowance, grants: &Grants, log: &Log) -> Result<WasiCtx, Error> {

@@ -12,11 +12,9 @@ use abi_mcp_sdk_tool::serde_json::{Value, json};
 use abi_mcp_sdk_tool::{Class, Extension, Failure, Hints, Reply, Tool};
 
 /// Bytes of one answer read; a model cannot use more.
-#[cfg(target_arch = "wasm32")]
 const MOST: usize = 1 << 20;
 
 /// Redirects followed.
-#[cfg(target_arch = "wasm32")]
 const REDIRECTS: usize = 5;
 
 struct FetchJson;
@@ -68,7 +66,6 @@ impl Extension for FetchJson {
 }
 
 /// Fetches and parses, through as many redirects as are allowed.
-#[cfg(target_arch = "wasm32")]
 fn get(mut address: request::Address) -> Result<(request::Address, u16, Value), Failure> {
     for _ in 0..=REDIRECTS {
         let answer = fetch::get(&address, MOST)?;
@@ -90,6 +87,16 @@ fn get(mut address: request::Address) -> Result<(request::Address, u16, Value), 
 
 /// Off WebAssembly there is nobody to send a request.
 #[cfg(not(target_arch = "wasm32"))]
-fn get(address: request::Address) -> Result<(request::Address, u16, Value), Failure> {
-    Err(Failure::new(Class::NotAllowed, format!("`{address}` cannot be fetched outside the sandbox")))
+mod fetch {
+    use super::{Class, Failure, request::Address};
+
+    pub(crate) struct Answer {
+        pub(crate) status: u16,
+        pub(crate) location: Option<String>,
+        pub(crate) body: Vec<u8>,
+    }
+
+    pub(crate) fn get(address: &Address, _: usize) -> Result<Answer, Failure> {
+        Err(Failure::new(Class::NotAllowed, format!("`{address}` cannot be fetched outside the sandbox")))
+    }
 }

@@ -91,7 +91,7 @@ impl Search<'_> {
 
     fn file(&mut self, directory: &Descriptor, name: &str, path: &str) {
         self.files += 1;
-        if self.files % 100 == 0 {
+        if self.files.is_multiple_of(100) {
             #[allow(clippy::cast_precision_loss, reason = "a count of files")]
             host::progress(self.files as f64, None, Some(path));
         }
