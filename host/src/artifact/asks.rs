@@ -226,7 +226,7 @@ impl Wants {
 /// Where the operator writes a plugin's grants, for messages: the file and its table.
 #[must_use]
 pub fn grants_table(plugin: &str) -> String {
-    format!("{FILE} under [plugins.{plugin}.grants]")
+    format!("{FILE}, plugin \"{plugin}\", [plugin.grants]")
 }
 
 impl fmt::Display for Ungranted {
@@ -331,7 +331,7 @@ mod tests {
             text.contains("`http`, which is not granted (it imports `wasi:http/outgoing-handler@0.2.12`)"),
             "{text}"
         );
-        assert!(text.contains("abi-mcp.toml under [plugins.weather.grants]: http = ["), "{text}");
+        assert!(text.contains("abi-mcp.toml, plugin \"weather\", [plugin.grants]: http = ["), "{text}");
         assert!(text.contains("`random`, which its own manifest does not ask for"), "{text}");
         assert!(!text.contains("poll"), "{text}");
         let granted = Grants { http: vec!["a.example".to_owned()], random: true, ..Grants::default() };

@@ -141,14 +141,14 @@ impl Plugin {
             Ok(inspection) => inspection,
             Err(cause) => return Err(Error::Inspect { plugin: name.to_owned(), release, cause }),
         };
-        let allowance = extension::allowance(name, &release, &origin, &bytes, &contracts, &imports)?;
+        let origin = extension::admitted(name, &release, origin, &bytes, &contracts, &imports)?;
         let digest = Digest::of(&bytes);
         let code = Arc::new(Code {
             bytes,
             digest,
             cache,
             contracts: contracts.clone(),
-            allowance: Arc::new(allowance),
+            allowance: Arc::new(extension::allowance(name, &origin)),
             linked: OnceLock::new(),
             compiling: Mutex::new(()),
         });

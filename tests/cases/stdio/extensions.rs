@@ -154,7 +154,7 @@ fn d07_what_is_not_granted_is_refused_at_load_with_the_lines_that_would_allow_it
         "`clocks`",
         "`random`",
         "`state`",
-        "[plugins.rogue.grants]",
+        "plugin \"rogue\", [plugin.grants]",
         "http = [",
         "clocks = true",
     ] {
@@ -263,7 +263,7 @@ fn g06_a_granted_host_is_reached_and_every_redirect_is_asked_about_again() {
 
     let away = act(&mut hosted, "fetch", &at(&format!("/redirect/{}/x", other.address())));
     assert!(away.is_error && away.text.contains("HttpRequestDenied"), "{}", away.text);
-    let line = format!("[plugins.rogue.grants]: http = [\"{}\"]", other.address());
+    let line = format!("plugin \"rogue\", [plugin.grants]: http = [\"{}\"]", other.address());
     assert!(away.text.contains(&line), "{}", away.text);
     assert!(other.asked().is_empty(), "no request at all");
 }
@@ -407,7 +407,7 @@ fn the_example_that_fetches_json_answers_a_part_of_a_document() {
     let reply = hosted.client.call("fetch_json_get", json!({"url": redirected, "pointer": "/path"}));
     assert_eq!(reply.raw["structuredContent"]["result"]["value"], "/data", "{}", reply.raw);
     for (arguments, says) in [
-        (json!({"url": "http://192.0.2.7/"}), "[plugins.fetch-json.grants]: http = [\"192.0.2.7\"]"),
+        (json!({"url": "http://192.0.2.7/"}), "[plugin.grants]: http = [\"192.0.2.7\"]"),
         (json!({"url": url("/data"), "pointer": "/nope"}), "nothing at `/nope`"),
         (json!({"url": url("/status/404")}), "status 404"),
         (json!({"url": url("/big")}), "more than 1048576 bytes"),

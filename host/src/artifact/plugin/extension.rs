@@ -51,49 +51,52 @@ pub struct Extended {
     pub refused: Vec<String>,
 }
 
-/// What a plugin may reach: for an extension what it asks for and is allowed, for everything else nothing.
-pub(super) fn allowance(
+/// Holds a component to what it asks for and the operator allows; answers its origin with the grants both agree on.
+///
+/// # Errors
+/// It brings no tools though it was added for them, its manifest cannot be read, or it imports what it was not granted.
+pub(super) fn admitted(
     name: &str,
     release: &PluginRelease,
-    origin: &Origin,
+    origin: Origin,
     bytes: &[u8],
     contracts: &[Stated],
     imports: &[String],
-) -> Result<Allowance, Error> {
+) -> Result<Origin, Error> {
     let is_extension = contracts.iter().any(|stated| stated.contract.role == Role::Extension);
-    let nothing = Allowed::default();
-    let allowed = match origin {
-        Origin::Extension(_) if !is_extension => {
-            return Err(Error::NoTools { plugin: name.to_owned(), release: release.clone() });
-        }
-        Origin::Extension(allowed) => allowed,
-        _ => &nothing,
-    };
+    let plugin = || name.to_owned();
+    // Under any other origin nobody runs its tools; linked without a grant, it does not link where it would need one.
+    let Origin::Extension(mut allowed) = origin else { return Ok(origin) };
     if !is_extension {
-        return Ok(Allowance::default());
+        return Err(Error::NoTools { plugin: plugin(), release: release.clone() });
     }
     let Asks { wants, .. } =
-        asks(bytes).map_err(|cause| Error::Asks { plugin: name.to_owned(), release: release.clone(), cause })?;
-    let grants = wants.effective(&allowed.grants);
+        asks(bytes).map_err(|cause| Error::Asks { plugin: plugin(), release: release.clone(), cause })?;
+    let effective = wants.effective(&allowed.grants);
     let unasked = wants.unasked(&allowed.grants);
     if !unasked.is_empty() {
         tracing::warn!("plugin `{name}` {release} is allowed what it never asks for: {}", unasked.join(", "));
     }
-    wants.check(name, imports, &grants).map_err(|cause| Error::Ungranted { release: release.clone(), cause })?;
-    for host in grants.http.iter().filter(|host| !is_host(host)) {
-        tracing::warn!(
-            "plugin `{name}` {release}: {host:?} names no host and grants nothing; expected `host` or `host:port`"
-        );
+    for host in effective.http.iter().filter(|host| !is_host(host)) {
+        tracing::warn!("plugin `{name}` {release}: {host:?} names no host and grants nothing; expected `host:port`");
     }
-    let keeper = allowed.state_folder.as_ref().filter(|_| grants.state);
-    let keeper = keeper.map(|folder| Arc::new(FolderKeeper::new(folder.join(name))) as Arc<dyn Keeper>);
-    Ok(Allowance {
+    wants.check(name, imports, &effective).map_err(|cause| Error::Ungranted { release: release.clone(), cause })?;
+    allowed.grants = effective;
+    Ok(Origin::Extension(allowed))
+}
+
+/// What a plugin may reach: for an extension the grants of its origin, which were held to what it asks for when it was
+/// [`admitted`]; for everything else nothing.
+pub(super) fn allowance(name: &str, origin: &Origin) -> Allowance {
+    let Origin::Extension(allowed) = origin else { return Allowance::default() };
+    let keeper = allowed.state_folder.as_ref().filter(|_| allowed.grants.state);
+    Allowance {
         plugin: name.to_owned(),
-        grants,
+        grants: allowed.grants.clone(),
         variables: allowed.variables.clone(),
         config: allowed.config.iter().map(|(key, value)| (key.clone(), value.to_string())).collect(),
-        keeper,
-    })
+        keeper: keeper.map(|folder| Arc::new(FolderKeeper::new(folder.join(name))) as Arc<dyn Keeper>),
+    }
 }
 
 impl Plugin {
