@@ -8,6 +8,7 @@
 pub mod asks;
 mod bundled;
 mod cache;
+pub mod definition;
 pub mod digest;
 pub mod folder;
 pub mod inspect;

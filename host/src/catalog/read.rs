@@ -57,6 +57,8 @@ pub struct Catalog {
     failed: Mutex<Option<source::Error>>,
     /// Why units of the last whole read have no methods, one sentence each.
     lacking: Mutex<Vec<String>>,
+    /// The extensions that are not served, each with the reason.
+    refused: Mutex<Vec<(String, String)>>,
     changes: watch::Sender<u64>,
 }
 
@@ -77,6 +79,7 @@ impl Catalog {
             ended: watch::Sender::new(0),
             failed: Mutex::default(),
             lacking: Mutex::default(),
+            refused: Mutex::default(),
             changes: watch::Sender::new(0),
         }
     }
@@ -97,6 +100,13 @@ impl Catalog {
     #[must_use]
     pub fn unavailable(&self) -> Option<String> {
         self.lacking.lock().unwrap_or_else(PoisonError::into_inner).first().cloned()
+    }
+
+    /// The extensions that are not served, by name, each with the reason. The reason may quote the plugin; the name is
+    /// the operator's.
+    #[must_use]
+    pub fn refused_extensions(&self) -> Vec<(String, String)> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Counts changes of what is served.
@@ -181,6 +191,7 @@ impl Catalog {
         if !self.cancel.is_cancelled() {
             self.gaps.report(loaded.values().map(|(unit, result)| (unit, result)));
             *self.lacking.lock().unwrap_or_else(PoisonError::into_inner) = lacking_files(&loaded);
+            *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = refused_extensions(&loaded);
             self.publish(served(&loaded)).await;
         }
     }
@@ -239,8 +250,13 @@ impl Catalog {
 }
 
 fn lacking_files(loaded: &BTreeMap<usize, (Unit, Loaded)>) -> Vec<String> {
-    let files = loaded.values().filter(|(unit, _)| !unit.app.has_contexts());
+    let files = loaded.values().filter(|(unit, _)| unit.app.origin == Origin::File);
     files.filter_map(|(unit, result)| Some(format!("{}: {}", unit.label(), result.as_ref().err()?))).collect()
+}
+
+fn refused_extensions(loaded: &BTreeMap<usize, (Unit, Loaded)>) -> Vec<(String, String)> {
+    let extensions = loaded.values().filter(|(unit, _)| unit.app.origin == Origin::Extension);
+    extensions.filter_map(|(unit, result)| Some((unit.label(), result.as_ref().err()?.to_string()))).collect()
 }
 
 /// The units that can be served, in catalog order.

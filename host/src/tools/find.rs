@@ -6,6 +6,7 @@ use crate::source::Origin;
 use crate::text::{clean_line, cut};
 use crate::tools::Server;
 use crate::tools::app::text;
+use crate::tools::functions;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
@@ -30,6 +31,7 @@ pub(crate) async fn find_tools(server: &Server, arguments: &JsonObject) -> Resul
     let hits = snapshot.search(query);
     if hits.is_empty() {
         let why = server.catalog.unavailable().map(|why| format!("\n{}", clean_line(&why))).unwrap_or_default();
+        let why = why + &functions::not_served(server);
         return Err(ToolReply::error(format!(
             "Error: no tool fits these words.{why}\nhint: say in a few plain words what it does, and on what"
         )));

@@ -159,5 +159,13 @@ fn unknown(server: &Server, snapshot: &Snapshot, name: &str) -> String {
     }
     let names = snapshot.units.iter().flat_map(|unit| unit.tool_names.iter().flatten().map(String::as_str));
     let close = nearest(name, names).map(|close| format!(" Did you mean `{close}`?")).unwrap_or_default();
-    format!("Error: there is no function `{shown}`.{close}\nhint: find_tools searches by a few plain words")
+    let refused = not_served(server);
+    format!("Error: there is no function `{shown}`.{close}{refused}\nhint: find_tools searches by a few plain words")
+}
+
+/// A line for each extension that is not served: what is looked for may be one of its tools.
+pub(crate) fn not_served(server: &Server) -> String {
+    let refused = server.catalog.refused_extensions();
+    let line = |(name, why): (String, String)| format!("\nnot served: {}: {}", clean_line(&name), clean_line(&why));
+    refused.into_iter().map(line).collect()
 }

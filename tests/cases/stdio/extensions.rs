@@ -160,6 +160,9 @@ fn d07_what_is_not_granted_is_refused_at_load_with_the_lines_that_would_allow_it
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
+    let discovered = hosted.client.modern("server/discover", json!({}));
+    let instructions = discovered["result"]["instructions"].as_str().unwrap();
+    assert!(instructions.contains("not served now: rogue") && !instructions.contains("wasi:"), "{instructions}");
 }
 
 #[test]
