@@ -162,7 +162,7 @@ impl Plugins {
     /// Those of [`Plugin::list_tools`].
     pub async fn tools_of(&self, extension: &Plugin, cancel: &Cancel) -> Result<Mapping, PluginError> {
         let Some(caches) = self.caches() else { return extension.list_tools(cancel).await };
-        let basis = Digest::of(extension.tools_depend_on().as_bytes());
+        let basis = Digest::of(extension.basis().as_bytes());
         let key = MappingKey { manifest: basis, component: *extension.digest(), options: MapOptions::default() };
         let reader = Arc::clone(&caches);
         if let Ok(Some(known)) = tokio::task::spawn_blocking(move || reader.mappings.get(&key)).await {

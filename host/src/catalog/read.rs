@@ -219,7 +219,7 @@ impl Catalog {
     /// # Errors
     /// The manifest could not be fetched, no mapper took it, or the mapper failed.
     pub async fn load(&self, unit: &Unit, scope: &CallScope) -> Result<Arc<MappedUnit>, Arc<LoadError>> {
-        let key = unit.content_key();
+        let key = self.key_of(unit);
         if let Some(known) = self.mapped.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return known.clone();
         }
@@ -229,6 +229,16 @@ impl Catalog {
             self.mapped.lock().unwrap_or_else(PoisonError::into_inner).insert(key, mapped.clone());
         }
         mapped
+    }
+
+    /// What the mapping of a unit depends on: the content its source gives it; of an extension, which is its own source,
+    /// the very plugin that is in place.
+    fn key_of(&self, unit: &Unit) -> (String, String) {
+        if unit.app.origin != Origin::Extension {
+            return unit.content_key();
+        }
+        let basis = self.plugins.extension(&unit.app.id).map_or_else(|_| String::new(), |plugin| plugin.basis());
+        (unit.app.content.clone(), basis)
     }
 
     async fn map(&self, unit: &Unit, scope: &CallScope) -> Result<MappedUnit, LoadError> {
@@ -244,7 +254,7 @@ impl Catalog {
 
     /// Drops what no installed app needs any more, so that a node of many upgrades does not fill the memory.
     pub(crate) fn forget_all_but(&self, units: &[Unit]) {
-        let keys: HashSet<_> = units.iter().map(Unit::content_key).collect();
+        let keys: HashSet<_> = units.iter().map(|unit| self.key_of(unit)).collect();
         self.mapped.lock().unwrap_or_else(PoisonError::into_inner).retain(|key, _| keys.contains(key));
     }
 }

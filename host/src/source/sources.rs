@@ -110,7 +110,7 @@ impl Sources {
 
     /// The extensions, each as an app of its tools.
     pub fn extension_apps(&self) -> impl Iterator<Item = Arc<App>> + '_ {
-        // A plugin's bytes, grants and configuration are those of the start; nothing of it changes under way.
+        // Which plugin that is now, and so which tools it has, is the catalog's to ask.
         self.extensions.iter().map(|name| Arc::new(App::of_extension(name, format!("extension:{name}"))))
     }
 

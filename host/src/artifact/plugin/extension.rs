@@ -3,7 +3,7 @@
 use super::{Origin, Plugin, PluginError, Stated};
 use crate::artifact::asks::{Asks, asks};
 use crate::artifact::keeper::FolderKeeper;
-use crate::artifact::{Cause, Error};
+use crate::artifact::{Cause, Digest, Error};
 use crate::contract::supported::Role;
 use crate::contract::{accept_reply, accept_tools};
 use crate::model::{CallScope, Cancel, ExtensionFailure, ExtensionReply, Grants, Mapping, PluginRelease};
@@ -106,11 +106,11 @@ impl Plugin {
         &self.code.allowance.grants
     }
 
-    /// Everything besides its bytes that its list of tools may depend on, as text.
-    pub(crate) fn tools_depend_on(&self) -> String {
-        // Tells configurations apart and is never shown: it may hold secrets.
+    /// Everything that its list of tools depends on, as one digest: its bytes, its grants and its configuration.
+    #[must_use]
+    pub fn basis(&self) -> String {
         let allowance = &self.code.allowance;
-        format!("{:?}{:?}", allowance.grants, allowance.config)
+        Digest::of(format!("{}{:?}{:?}", self.digest, allowance.grants, allowance.config).as_bytes()).to_string()
     }
 
     /// An extension's tools. One that breaks a rule of the contract is skipped with its reason.
