@@ -31,6 +31,15 @@ const MAX_TOOL_NAME: usize = 128;
 /// Most search words of one tool that are kept.
 const MAX_KEYWORDS: usize = 32;
 
+/// Most characters of an extension's description that are kept: many times what a list shows, little enough to index.
+const MAX_DESCRIPTION: usize = 16_384;
+
+/// Most characters of a tool's title, category and each search word that are kept.
+const MAX_WORDS: usize = 200;
+
+/// Most bytes of one of an extension's schemas (`wit/tool`); a client gets 32 KiB of it at most.
+const MAX_SCHEMA: usize = 256 << 10;
+
 /// A plugin broke its contract; its author's fault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -150,7 +159,11 @@ fn accept_tool(mut draft: DraftMethod, before: usize, names: &mut HashSet<String
     if !names.insert(name.clone()) {
         return Err("the extension lists another tool of this name".to_owned());
     }
-    draft.method.keywords.truncate(MAX_KEYWORDS);
+    let schemas = std::iter::once(&draft.input_schema).chain(&draft.output_schema);
+    if let Some(large) = schemas.map(String::len).find(|length| *length > MAX_SCHEMA) {
+        return Err(format!("its schema has {large} bytes, over the limit of {MAX_SCHEMA}"));
+    }
+    shorten(&mut draft.method);
     let mut method = accept_method(draft, None, "extension")?;
     for schema in std::iter::once(&Value::Object(method.input_schema.clone())).chain(&method.output_schema) {
         if let Some(hidden) = hidden(schema) {
@@ -163,6 +176,19 @@ fn accept_tool(mut draft: DraftMethod, before: usize, names: &mut HashSet<String
     method.parameters = parameters_of(&method.input_schema);
     method.signature = signature_of(&method);
     Ok(method)
+}
+
+/// Cuts words to lengths that can be kept and searched whatever an extension hands over.
+fn shorten(method: &mut Method) {
+    let cut = |text: &mut String, most: usize| {
+        if let Some((at, _)) = text.char_indices().nth(most) {
+            text.truncate(at);
+        }
+    };
+    method.keywords.truncate(MAX_KEYWORDS);
+    method.doc.iter_mut().for_each(|doc| cut(doc, MAX_DESCRIPTION));
+    let words = method.title.iter_mut().chain(&mut method.category).chain(&mut method.keywords);
+    words.for_each(|text| cut(text, MAX_WORDS));
 }
 
 /// A name or value of a schema with a character nobody can see. Descriptions are cleaned when they are shown; a name or

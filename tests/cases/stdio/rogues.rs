@@ -230,6 +230,16 @@ fn a_lying_schema_costs_that_tool_and_a_thousand_tools_are_too_many() {
 }
 
 #[test]
+fn megabytes_of_words_are_cut_before_anyone_reads_them() {
+    let mut hosted = beside_a_greeter(listing("wordy"), Limits::default());
+    let tool = hosted.client.tool("rogue_wordy");
+    assert!(tool.to_string().len() < 4_000, "{}", tool.to_string().len());
+    assert!(!hosted.client.tools().iter().any(|tool| tool["name"] == "rogue_large"));
+    let found = hosted.client.call("find_tools", json!({"query": "word"})).text;
+    assert!(found.contains("rogue_wordy") && found.len() < 4_000, "{}", found.len());
+}
+
+#[test]
 fn what_a_list_says_later_is_not_looked_at() {
     let mut hosted = beside_a_greeter(listing("changing"), Limits::default());
     the_neighbour_works(&mut hosted);

@@ -55,6 +55,18 @@ pub fn tools(behave: &str) -> Vec<ToolDefinition> {
             tools.push(with("endless", r##"{"type":"object","properties":{"a":{"$ref":"#"}}}"##));
             tools.push(ToolDefinition { output_schema: Some("nope".to_owned()), ..tool("outputs") });
         }
+        "wordy" => {
+            let words = "word ".repeat(1 << 20);
+            let large = format!(r#"{{"type":"object","description":"{words}"}}"#);
+            tools.push(ToolDefinition {
+                title: Some(words.clone()),
+                description: words.clone(),
+                category: Some(words.clone()),
+                keywords: vec![words; 2],
+                ..tool("wordy")
+            });
+            tools.push(ToolDefinition { input_schema: large, ..tool("large") });
+        }
         "many" => tools.extend((0..1_000).map(|n| tool(&format!("tool{n}")))),
         "changing" => tools.push(tool(&format!("tool_{}", random::get_random_u64()))),
         "reach" => {
