@@ -148,7 +148,7 @@ impl Plugin {
             digest,
             cache,
             contracts: contracts.clone(),
-            allowance: Arc::new(extension::allowance(name, &origin)),
+            allowance: extension::allowance(name, &origin),
             linked: OnceLock::new(),
             compiling: Mutex::new(()),
         });
@@ -396,8 +396,8 @@ struct Code {
     digest: Digest,
     cache: Option<PathBuf>,
     contracts: Vec<Stated>,
-    /// What its calls may reach; nothing for everything but extensions.
-    allowance: Arc<Allowance>,
+    /// What the operator allows its calls to reach; nothing for everything but extensions.
+    allowance: Allowance,
     /// A failure of the bytes is kept too: they fail the same way again.
     linked: OnceLock<Result<Linked, sandbox::Error>>,
     /// Held while compiling.
@@ -410,7 +410,8 @@ struct Linked {
     mapper: Option<Arc<dyn Mapper>>,
     decoder: Option<Arc<dyn Decoder>>,
     engine: Option<Arc<dyn Engine>>,
-    extension: Option<Arc<dyn Extension>>,
+    /// With what its calls may reach: both asked for and allowed.
+    extension: Option<(Arc<dyn Extension>, Arc<Allowance>)>,
 }
 
 impl Code {
@@ -434,8 +435,11 @@ impl Code {
             linked.mapper = contract.link_mapper(&compiled).transpose()?.or(linked.mapper);
             linked.decoder = contract.link_decoder(&compiled).transpose()?.or(linked.decoder);
             linked.engine = contract.link_engine(&compiled).transpose()?.or(linked.engine);
-            let extension = contract.link_extension(&compiled, &self.allowance.grants);
-            linked.extension = extension.transpose()?.or(linked.extension);
+            if contract.role == Role::Extension {
+                let allowance = extension::effective(&self.allowance, &self.bytes)?;
+                let extension = contract.link_extension(&compiled, &allowance.grants).transpose()?;
+                linked.extension = extension.map(|extension| (extension, Arc::new(allowance)));
+            }
         }
         Ok(linked)
     }

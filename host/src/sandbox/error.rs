@@ -77,6 +77,12 @@ pub enum Error {
         /// The engine's words.
         text: String,
     },
+    /// It needs what it was not granted, or its own manifest cannot be read.
+    #[error("is not run: {text}")]
+    Ungranted {
+        /// What is missing.
+        text: String,
+    },
     /// A directory it was granted cannot be opened. The operator's to see to.
     #[error("was granted the directory `{}`, which cannot be opened ({text})", .path.display())]
     Grant {
@@ -110,6 +116,7 @@ impl Error {
             Self::Start { .. } => "sandbox::start",
             Self::Compile { .. } => "sandbox::compile",
             Self::Link { .. } => "sandbox::link",
+            Self::Ungranted { .. } => "sandbox::ungranted",
             Self::Grant { .. } => "sandbox::grant",
             Self::Cancelled => "sandbox::cancelled",
             Self::Host { .. } => "sandbox::host",

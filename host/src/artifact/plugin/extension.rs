@@ -1,7 +1,8 @@
 //! The extension's side of a plugin: what it may reach, which tools it has, and running one of them.
 
 use super::{Origin, Plugin, PluginError, Stated};
-use crate::artifact::asks::{Asks, asks};
+use crate::artifact::asks::{Asks, Ungranted, asks};
+use crate::artifact::inspect::inspect;
 use crate::artifact::keeper::FolderKeeper;
 use crate::artifact::{Cause, Digest, Error};
 use crate::contract::supported::Role;
@@ -99,8 +100,22 @@ pub(super) fn allowance(name: &str, origin: &Origin) -> Allowance {
     }
 }
 
+/// What of an allowance the very bytes that will run ask for, looked at when they are linked: whatever was checked before
+/// was checked on a file that may have changed.
+pub(super) fn effective(allowed: &Allowance, bytes: &[u8]) -> Result<Allowance, sandbox::Error> {
+    let ungranted = |text: String| sandbox::Error::Ungranted { text };
+    let Asks { wants, .. } = asks(bytes).map_err(|error| ungranted(error.to_string()))?;
+    let grants = wants.effective(&allowed.grants);
+    let imports = inspect(bytes, usize::MAX).map_err(|error| ungranted(error.to_string()))?.imports;
+    // On one line: what was being done follows it.
+    let told = |missing: Ungranted| ungranted(missing.to_string().replace('\n', "; "));
+    wants.check(&allowed.plugin, &imports, &grants).map_err(told)?;
+    let keeper = allowed.keeper.clone().filter(|_| grants.state);
+    Ok(Allowance { grants, keeper, ..allowed.clone() })
+}
+
 impl Plugin {
-    /// What it may reach: both asked for and allowed.
+    /// What it may reach, as far as it asks for it.
     #[must_use]
     pub fn grants(&self) -> &Grants {
         &self.code.allowance.grants
@@ -121,8 +136,9 @@ impl Plugin {
         let work = Work::List;
         let failed = |error| self.error(work, Cause::Sandbox(error));
         let linked = self.linked(cancel).await.map_err(failed)?;
-        let extension = linked.extension.ok_or_else(|| self.error(work, Cause::NoRole(Role::Extension)))?;
-        let (allowance, limits, token) = (Arc::clone(&self.code.allowance), *self.sandbox.limits(), cancel.clone());
+        let none = || self.error(work, Cause::NoRole(Role::Extension));
+        let (extension, allowance) = linked.extension.ok_or_else(none)?;
+        let (limits, token) = (*self.sandbox.limits(), cancel.clone());
         let reach = move || Reach::of_list(&allowance, limits.web, limits.counts, token);
         let list = move |store: &mut _| extension.list(store).map(accept_tools);
         self.sandbox.run_beside(work, cancel, reach, list).await.map_err(failed)
@@ -137,12 +153,13 @@ impl Plugin {
         let work = Work::Extend;
         let failed = |error| self.error(work, Cause::Sandbox(error));
         let linked = self.linked(&scope.cancel).await.map_err(failed)?;
-        let extension = linked.extension.ok_or_else(|| self.error(work, Cause::NoRole(Role::Extension)))?;
+        let none = || self.error(work, Cause::NoRole(Role::Extension));
+        let (extension, allowance) = linked.extension.ok_or_else(none)?;
         let _turn = tokio::select! {
             turn = self.turns.acquire() => turn,
             () = scope.cancel.cancelled() => return Err(failed(sandbox::Error::Cancelled)),
         };
-        let (allowance, limits) = (Arc::clone(&self.code.allowance), *self.sandbox.limits());
+        let limits = *self.sandbox.limits();
         let (progress, token) = (scope.progress.clone(), scope.cancel.clone());
         let reach = move || Reach::of_call(&allowance, limits.web, limits.counts, progress, token);
         let (name, arguments) = (name.to_owned(), arguments.to_owned());
@@ -175,7 +192,25 @@ impl Plugin {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::artifact::specimen::guest;
     use serde_json::json;
+
+    #[test]
+    fn what_was_allowed_is_held_to_the_very_bytes_that_run() {
+        let generous = Grants {
+            http: vec!["a.example".to_owned()],
+            environment: vec!["GRANTED".to_owned(), "OTHER".to_owned()],
+            clocks: true,
+            random: true,
+            ..Grants::default()
+        };
+        let allowed = |grants| Allowance { plugin: "x".to_owned(), grants, ..Allowance::default() };
+        let greeter = effective(&allowed(generous.clone()), &guest("greeter")).unwrap();
+        assert!(greeter.grants.is_empty(), "it asks for nothing: {:?}", greeter.grants);
+        let missing = effective(&allowed(generous), &guest("rogue")).unwrap_err().to_string();
+        assert!(missing.contains("`directories`") && missing.contains("`state`"), "{missing}");
+        assert!(!missing.contains("`http`") && !missing.contains('\n'), "{missing}");
+    }
 
     #[test]
     fn g07_the_debug_form_of_what_is_allowed_shows_names_and_no_values() {
