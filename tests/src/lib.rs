@@ -16,10 +16,12 @@ mod client;
 mod fake_node;
 mod live_node;
 pub mod process;
+mod web;
 
 pub use client::{Client, Reply, Spawn};
 pub use fake_node::{Answer, App, Asked, FakeNode};
 pub use live_node::LiveNode;
+pub use web::WebServer;
 
 /// A manifest around methods and types, as field cases write them.
 #[must_use]

@@ -7,7 +7,8 @@
 
 use crate::artifact::inspect::{self, Stated, inspect};
 use crate::artifact::lock::{Lock, Locked, LockedTool};
-use crate::artifact::{Digest, Error, Origin, Plugin, Wanted, locate, role_word};
+use crate::artifact::{Allowed, Digest, Error, Origin, Plugin, Wanted, locate, role_word};
+use crate::contract::supported::Role;
 use crate::model::{DirectoryGrant, Grants, PluginRelease};
 use crate::sandbox::Sandbox;
 use std::collections::BTreeSet;
@@ -130,10 +131,22 @@ pub fn admit(wanted: &Wanted, lock: &Lock, sandbox: &Arc<Sandbox>, cache: Option
     let mut contracts = contracts.ok_or_else(|| refuse(unknown()))?;
     contracts.sort_by_key(|stated| stated.contract.role);
     expected_roles(wanted, &contracts).map_err(refuse)?;
-    let origin = Origin::ThirdParty { ecosystems: wanted.ecosystems.clone() };
+    let origin = match contracts.iter().any(|stated| stated.contract.role == Role::Extension) {
+        true => Origin::Extension(Box::new(allowed(wanted))),
+        false => Origin::ThirdParty { ecosystems: wanted.ecosystems.clone() },
+    };
     let release = release_of(&accepted.digest);
     let file = wanted.file.clone();
     Ok(Plugin::accepted(&wanted.name, release, origin, (accepted.digest, file), contracts, sandbox, cache))
+}
+
+fn allowed(wanted: &Wanted) -> Allowed {
+    Allowed {
+        grants: wanted.grants.clone(),
+        variables: wanted.variables.clone(),
+        config: wanted.values.clone().into_iter().collect(),
+        state_folder: wanted.state_folder.clone(),
+    }
 }
 
 /// What there is to accept of a plugin now. Reads the file; blocks on the disk.

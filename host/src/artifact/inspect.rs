@@ -7,7 +7,10 @@
 use crate::contract::supported::{CONTRACTS, Contract, Range};
 use crate::model::ContractVersion;
 use std::fmt;
-use wasmparser::{Encoding, Parser, Payload};
+use wasmparser::{
+    ComponentAlias, ComponentExternalKind, ComponentOuterAliasKind, ComponentType, ComponentTypeRef, Encoding,
+    InstanceTypeDeclaration, Parser, Payload, TypeBounds,
+};
 
 /// The namespace of our contracts; an export of it makes a component a plugin of some release of ours.
 const NAMESPACE: &str = "abi-mcp:";
@@ -20,6 +23,8 @@ const QUOTED: usize = 5;
 pub struct Inspection {
     /// The contracts it states and this host speaks; at least one, one for each role.
     pub contracts: Vec<Stated>,
+    /// The interfaces whose functions it imports; one that it takes only types from is not among them.
+    pub imports: Vec<String>,
 }
 
 /// One contract a component states.
@@ -95,7 +100,7 @@ pub enum InspectError {
     /// It wants something from the host that its contract does not give.
     #[error(
         "the plugin imports {}; to `{contract}` the host offers {}\n\
-         hint: build it for `wasm32-unknown-unknown`, without WASI", names(.imports), offered(.offers)
+         hint: {}", names(.imports), offered(.offers), without(.offers)
     )]
     Imports {
         /// The contract.
@@ -197,13 +202,15 @@ pub fn inspect(bytes: &[u8], largest_memory: usize) -> Result<Inspection, Inspec
     if outline.memory > limit {
         return Err(InspectError::Memory { declared: outline.memory, limit });
     }
-    Ok(Inspection { contracts })
+    Ok(Inspection { contracts, imports: outline.used })
 }
 
 /// A component's outside.
 #[derive(Debug, Default)]
 struct Outline {
     imports: Vec<String>,
+    /// Those of the imports that have functions or resources.
+    used: Vec<String>,
     exports: Vec<String>,
     /// The largest memory one of its modules starts with, in bytes.
     memory: u64,
@@ -232,6 +239,7 @@ impl Outline {
         let mut outline = Self::default();
         // How deep the parser is in modules and components within the component.
         let mut depth = 0_usize;
+        let mut types = Types::default();
         for payload in Parser::new(0).parse_all(bytes) {
             match payload? {
                 Payload::Version { encoding: Encoding::Module, .. } | Payload::Version { .. } => depth += 1,
@@ -241,14 +249,32 @@ impl Outline {
                         outline.memory = outline.memory.max(minimum(memory?));
                     }
                 }
+                Payload::ComponentTypeSection(section) if depth == 1 => {
+                    for entry in section {
+                        types.0.push(can_be_called(&entry?));
+                    }
+                }
+                Payload::ComponentAliasSection(aliases) if depth == 1 => {
+                    for alias in aliases {
+                        types.count_alias(&alias?);
+                    }
+                }
                 Payload::ComponentImportSection(imports) if depth == 1 => {
                     for import in imports {
-                        outline.imports.push(import?.name.name.to_owned());
+                        let import = import?;
+                        if types.of_import(import.ty) {
+                            outline.used.push(import.name.name.to_owned());
+                        }
+                        outline.imports.push(import.name.name.to_owned());
                     }
                 }
                 Payload::ComponentExportSection(exports) if depth == 1 => {
                     for export in exports {
-                        outline.exports.push(export?.name.name.to_owned());
+                        let export = export?;
+                        if export.kind == ComponentExternalKind::Type {
+                            types.0.push(true);
+                        }
+                        outline.exports.push(export.name.name.to_owned());
                     }
                 }
                 _ => {}
@@ -302,8 +328,7 @@ impl Outline {
             return Err(InspectError::Incomplete { contract: named(), missing });
         }
         let offers = contract.offers;
-        let imports: Vec<String> =
-            self.imports.iter().filter(|import| !offers.contains(&import.as_str())).cloned().collect();
+        let imports: Vec<String> = self.imports.iter().filter(|import| !is_offered(import, offers)).cloned().collect();
         if !imports.is_empty() {
             return Err(InspectError::Imports { contract: named(), imports, offers });
         }
@@ -317,6 +342,58 @@ pub(super) fn of_contract(name: &str) -> Option<Stated> {
     let version = ContractVersion::parse(version)?;
     let row = CONTRACTS.iter().find(|row| row.package == package && row.version.track() == version.track())?;
     Some(Stated { version, contract: row })
+}
+
+/// Whether one of the offers is the same interface on the same track.
+fn is_offered(import: &str, offers: &[&str]) -> bool {
+    let parts = |name: &str| {
+        let (package, interface, version) = split(name)?;
+        Some((package.to_owned(), interface.to_owned(), ContractVersion::parse(version?)?.track()))
+    };
+    let wanted = parts(import);
+    wanted.is_some() && offers.iter().any(|offer| parts(offer) == wanted)
+}
+
+/// The component's types so far, by index: whether something of an instance of each can be called or held. Only what
+/// an import can refer to has to be right; of everything else the worst is assumed.
+#[derive(Default)]
+struct Types(Vec<bool>);
+
+impl Types {
+    fn count_alias(&mut self, alias: &ComponentAlias<'_>) {
+        let makes_a_type = match alias {
+            ComponentAlias::InstanceExport { kind, .. } => *kind == ComponentExternalKind::Type,
+            ComponentAlias::Outer { kind, .. } => *kind == ComponentOuterAliasKind::Type,
+            ComponentAlias::CoreInstanceExport { .. } => false,
+        };
+        if makes_a_type {
+            self.0.push(true);
+        }
+    }
+
+    fn of_import(&mut self, ty: ComponentTypeRef) -> bool {
+        match ty {
+            ComponentTypeRef::Instance(index) => {
+                usize::try_from(index).ok().and_then(|index| self.0.get(index).copied()).unwrap_or(true)
+            }
+            ComponentTypeRef::Type(_) => {
+                self.0.push(true);
+                true
+            }
+            _ => true,
+        }
+    }
+}
+
+/// Whether an instance type has functions or resources; any other type counts as one that does.
+fn can_be_called(ty: &ComponentType<'_>) -> bool {
+    let ComponentType::Instance(declarations) = ty else { return true };
+    declarations.iter().any(|declaration| match declaration {
+        InstanceTypeDeclaration::Export { ty, .. } => {
+            !matches!(ty, ComponentTypeRef::Type(TypeBounds::Eq(_)) | ComponentTypeRef::Value(_))
+        }
+        _ => false,
+    })
 }
 
 /// The contract an exported name of our namespace states.
@@ -383,6 +460,14 @@ fn names(names: &[String]) -> String {
         text.push_str(&format!(" and {} more", names.len() - QUOTED));
     }
     text
+}
+
+fn without(offers: &[&str]) -> &'static str {
+    if offers.is_empty() {
+        "build it for `wasm32-unknown-unknown`, without WASI"
+    } else {
+        "build it without what it needs that import for; `wit/tool` says what there is"
+    }
 }
 
 fn offered(offers: &[&str]) -> String {

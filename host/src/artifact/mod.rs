@@ -7,11 +7,14 @@
 //! and no MCP.
 
 pub mod admit;
+pub mod asks;
 mod bundled;
 mod cache;
+pub mod definition;
 pub mod digest;
 pub mod folder;
 pub mod inspect;
+mod keeper;
 pub mod locate;
 pub mod lock;
 pub mod mapping_cache;
@@ -25,14 +28,15 @@ mod support_cache;
 mod wanted;
 
 pub use admit::{Refusal, Why};
+pub use asks::{Asks, AsksError, Ungranted, asks};
 pub use bundled::bundled;
 pub use digest::Digest;
 pub use inspect::InspectError;
 pub use locate::LocateError;
 pub use lock::{Lock, LockError, Locked};
 pub use mapping_cache::MappingCache;
-pub use plugin::{Cause, Origin, Plugin, PluginError};
-pub use plugins::{EngineChoice, Plugins, Proposal, Renewal};
+pub use plugin::{Allowed, Cause, Extended, Origin, Plugin, PluginError};
+pub use plugins::{EngineChoice, ExtensionSetting, Plugins, Proposal, Renewal};
 pub use select::{Pin, Registry, SelectError, Selected, SubjectRange, Trust};
 pub use supply::{Supplied, Supply};
 pub use wanted::{Wanted, check_ecosystem, role_word};
@@ -54,6 +58,41 @@ pub enum Error {
         /// What it is instead.
         cause: InspectError,
     },
+    /// It was added for its tools and has none.
+    #[error(
+        "plugin `{plugin}` {release}: it exports no tools; expected the contract `abi-mcp:tool`\n\
+         hint: name a mapper or an engine as what it is"
+    )]
+    NoTools {
+        /// The name it was configured under.
+        plugin: String,
+        /// Its release.
+        release: crate::model::PluginRelease,
+    },
+    /// What it asks for cannot be read.
+    #[error("plugin `{plugin}` {release}: {cause}")]
+    Asks {
+        /// The name it was configured under.
+        plugin: String,
+        /// Its release.
+        release: crate::model::PluginRelease,
+        /// What is wrong with it.
+        cause: AsksError,
+    },
+    /// It needs what it was not granted.
+    #[error("plugin `{}` {release}: {cause}", .cause.plugin)]
+    Ungranted {
+        /// Its release.
+        release: crate::model::PluginRelease,
+        /// What is missing.
+        cause: Ungranted,
+    },
+    /// Another extension has its name.
+    #[error("plugin `{plugin}`: another extension has this name\nhint: give each its own")]
+    Twice {
+        /// The name.
+        plugin: String,
+    },
 }
 
 impl Error {
@@ -63,6 +102,10 @@ impl Error {
         match self {
             Self::Locate(error) => error.code(),
             Self::Inspect { cause, .. } => cause.code(),
+            Self::NoTools { .. } => "artifact::no_tools",
+            Self::Asks { cause, .. } => cause.code(),
+            Self::Ungranted { .. } => "artifact::ungranted",
+            Self::Twice { .. } => "artifact::twice",
         }
     }
 }

@@ -5,23 +5,28 @@
 //! no MCP and no ecosystem, and keeps nothing between calls but the compiled code.
 
 use super::digest::Digest;
-use super::inspect::{Stated, inspect};
+use super::inspect::{Inspection, Stated, inspect};
 use super::{Error, cache, locate};
 use crate::contract::supported::Role;
 use crate::contract::{
-    Breach, Decoder, Engine, Mapper, Projected, accept_decoded, accept_encoded, accept_executed, accept_mapping,
-    accept_recognition, accept_unsupported,
+    Breach, Decoder, Engine, Extension, Mapper, Projected, accept_decoded, accept_encoded, accept_executed,
+    accept_mapping, accept_recognition, accept_unsupported,
 };
 use crate::model::{
     CallSpec, Cancel, ContractVersion, Encoded, EngineAbout, EngineFailure, Explanation, Failure, Fault, MapOptions,
     Mapping, PluginRelease, Problem, Recognition, Unsupported,
 };
-use crate::sandbox::{self, GuestStore, Sandbox, Work};
+use crate::sandbox::{self, Allowance, GuestStore, Sandbox, Work};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tokio::sync::Semaphore;
+
+mod extension;
+
+pub use extension::{Allowed, Extended};
 
 /// Where a plugin comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +41,8 @@ pub enum Origin {
         /// The ecosystems the operator assigned to it; it is never listened to about others.
         ecosystems: BTreeSet<String>,
     },
+    /// The operator added it for the tools it brings, and allows it this.
+    Extension(Box<Allowed>),
 }
 
 /// A plugin that passed inspection.
@@ -48,6 +55,8 @@ pub struct Plugin {
     contracts: Vec<Stated>,
     sandbox: Arc<Sandbox>,
     code: Arc<Code>,
+    /// How many calls of an extension may run at once.
+    turns: Semaphore,
 }
 
 /// Why a plugin gave no answer.
@@ -149,10 +158,11 @@ impl Plugin {
         cache: Option<PathBuf>,
     ) -> Result<Self, Error> {
         locate::check_name(name)?;
-        let contracts = match inspect(&bytes, sandbox.limits().largest_memory()) {
-            Ok(inspection) => inspection.contracts,
+        let Inspection { contracts, imports } = match inspect(&bytes, sandbox.limits().largest_memory()) {
+            Ok(inspection) => inspection,
             Err(cause) => return Err(Error::Inspect { plugin: name.to_owned(), release, cause }),
         };
+        let origin = extension::admitted(name, &release, origin, &bytes, &contracts, &imports)?;
         let digest = Digest::of(&bytes);
         Ok(Self::new(name, release, origin, (digest, Bytes::Here(bytes)), contracts, sandbox, cache))
     }
@@ -186,10 +196,20 @@ impl Plugin {
             digest,
             cache,
             contracts: contracts.clone(),
+            allowance: extension::allowance(name, &origin),
             linked: OnceLock::new(),
             compiling: Mutex::new(()),
         });
-        Self { name: name.to_owned(), release, digest, origin, contracts, sandbox: sandbox.clone(), code }
+        Self {
+            name: name.to_owned(),
+            release,
+            digest,
+            origin,
+            contracts,
+            sandbox: sandbox.clone(),
+            code,
+            turns: Semaphore::new(extension::AT_ONCE),
+        }
     }
 
     /// The name it was configured or bundled under.
@@ -452,6 +472,8 @@ struct Code {
     digest: Digest,
     cache: Option<PathBuf>,
     contracts: Vec<Stated>,
+    /// What the operator allows its calls to reach; nothing for everything but extensions.
+    allowance: Allowance,
     /// A failure of the bytes is kept too: they fail the same way again.
     linked: OnceLock<Result<Linked, sandbox::Error>>,
     /// Held while compiling.
@@ -512,6 +534,8 @@ struct Linked {
     mapper: Option<Arc<dyn Mapper>>,
     decoder: Option<Arc<dyn Decoder>>,
     engine: Option<Arc<dyn Engine>>,
+    /// With what its calls may reach: both asked for and allowed.
+    extension: Option<(Arc<dyn Extension>, Arc<Allowance>)>,
 }
 
 impl Code {
@@ -540,6 +564,11 @@ impl Code {
             linked.mapper = contract.link_mapper(&compiled).transpose()?.or(linked.mapper);
             linked.decoder = contract.link_decoder(&compiled).transpose()?.or(linked.decoder);
             linked.engine = contract.link_engine(&compiled).transpose()?.or(linked.engine);
+            if contract.role == Role::Extension {
+                let allowance = extension::effective(&self.allowance, bytes)?;
+                let extension = contract.link_extension(&compiled, &allowance.grants).transpose()?;
+                linked.extension = extension.map(|extension| (extension, Arc::new(allowance)));
+            }
         }
         Ok(linked)
     }

@@ -1,14 +1,18 @@
 //! The plugins of this process, looked at when they are first needed, and put in place as a whole when they change.
 
 use crate::artifact::admit::{self, Refusal, Why};
+use crate::artifact::lock::{Lock, LockedTool};
 use crate::artifact::mapping_cache::MappingKey;
 use crate::artifact::supply::{Stamps, Supplied, Supply};
 use crate::artifact::support_cache::{Support, SupportCache, SupportKey};
-use crate::artifact::{Digest, Error, MappingCache, Origin, Pin, Plugin, PluginError, Registry, bundled, locate};
+use crate::artifact::{
+    Allowed, Digest, Error, MappingCache, Origin, Pin, Plugin, PluginError, Registry, asks, bundled, definition, locate,
+};
 use crate::model::{CallSpec, Cancel, MapOptions, Mapping, PluginRelease, Unsupported};
 use crate::sandbox::{Limits, Sandbox};
+use crate::text::clean_line;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -20,6 +24,7 @@ pub struct Plugins {
     sandbox: Arc<Sandbox>,
     cache: Option<PathBuf>,
     engines: Vec<PathBuf>,
+    extensions: Vec<ExtensionSetting>,
     supply: Option<Arc<dyn Supply>>,
     /// What is run now; absent until something asks.
     shelf: Mutex<Option<Shelf>>,
@@ -31,12 +36,27 @@ pub struct Plugins {
 struct Shelf {
     registry: Arc<Registry>,
     refused: Vec<Refusal>,
+    /// Why extensions that were named on the command line are not there, by name.
+    lacking: BTreeMap<String, String>,
+    /// The tools of configured extensions as they were accepted.
+    tools: BTreeMap<String, Vec<LockedTool>>,
     /// Why the operator's word could not be read when it was last looked at.
     unreadable: Option<String>,
     /// The files as they were when they were last looked into; absent before that.
     stamps: Option<Stamps>,
     /// Whether a candidate could not be tried when it was there, so that it has to be when nothing changes, too.
     again: bool,
+}
+
+/// One extension the operator added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExtensionSetting {
+    /// What the operator calls it; its tools are named after it.
+    pub name: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// What it may reach, and what is set for it.
+    pub allowed: Allowed,
 }
 
 /// What earlier processes found out.
@@ -105,7 +125,14 @@ impl Plugins {
         supply: Option<Arc<dyn Supply>>,
     ) -> Self {
         let sandbox = Sandbox::new(limits);
-        Self { sandbox, cache, engines, supply, shelf: Mutex::default(), caches: OnceLock::new() }
+        let extensions = Vec::new();
+        Self { sandbox, cache, engines, extensions, supply, shelf: Mutex::default(), caches: OnceLock::new() }
+    }
+
+    /// These plugins, and extensions from files the operator named; read when first needed.
+    #[must_use]
+    pub fn and_extensions(self, extensions: Vec<ExtensionSetting>) -> Self {
+        Self { extensions, ..self }
     }
 
     /// The plugins of a registry that was made elsewhere; the bundled ones only if it has them. What they make is kept
@@ -168,6 +195,7 @@ impl Plugins {
         self.with_shelf(|shelf| {
             shelf.unreadable = None;
             shelf.stamps = Some(stamps);
+            shelf.tools = locked_tools(&supplied.lock);
         });
         Some(self.renewed(&before, &supplied))
     }
@@ -196,9 +224,10 @@ impl Plugins {
             }
         }
         let named: BTreeSet<&str> = kept.iter().map(|(plugin, _)| plugin.name()).collect();
-        let leaving = before.plugins().iter().filter(|plugin| is_third_party(plugin) && !named.contains(plugin.name()));
+        let leaving =
+            before.plugins().iter().filter(|plugin| self.is_configured(plugin) && !named.contains(plugin.name()));
         let gone = leaving.flat_map(|plugin| before.ecosystems_of(plugin).map(str::to_owned)).collect();
-        let own = before.plugins().iter().filter(|plugin| !is_third_party(plugin)).cloned();
+        let own = before.plugins().iter().filter(|plugin| !self.is_configured(plugin)).cloned();
         let plugins = own.chain(kept.iter().map(|(plugin, _)| Arc::clone(plugin))).collect();
         let registry = Registry::new(plugins, kept.into_iter().flat_map(|(_, pins)| pins).collect());
         Renewal { registry, proposals, gone, refused }
@@ -219,6 +248,15 @@ impl Plugins {
         self.with_shelf(|shelf| shelf.again = true);
     }
 
+    /// Whether a plugin comes from the configuration, and so with its changes.
+    fn is_configured(&self, plugin: &Plugin) -> bool {
+        match plugin.origin() {
+            Origin::ThirdParty { .. } => true,
+            Origin::Extension(_) => !self.extensions.iter().any(|setting| setting.name == plugin.name()),
+            Origin::Bundled | Origin::Named => false,
+        }
+    }
+
     fn with_shelf<T>(&self, job: impl FnOnce(&mut Shelf) -> T) -> T {
         let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
         job(shelf.get_or_insert_with(|| self.first()))
@@ -236,6 +274,14 @@ impl Plugins {
             loaded.inspect_err(|error| tracing::error!(code = error.code(), "{error}")).ok().map(Arc::new)
         };
         let mut plugins: Vec<Arc<Plugin>> = bundled.chain(engines).filter_map(usable).collect();
+        let mut lacking = BTreeMap::new();
+        for setting in &self.extensions {
+            match self.extension_from(setting, &plugins) {
+                Ok(plugin) => plugins.push(Arc::new(plugin)),
+                // Told with what its tools would have been: the catalog says once what is lacking.
+                Err(error) => drop(lacking.entry(setting.name.clone()).or_insert_with(|| told(&error))),
+            }
+        }
         let (mut pins, mut refused) = (Vec::new(), Vec::new());
         let supplied = self.supply.as_ref().map(|supply| supply.read()).transpose();
         let unreadable = supplied.as_ref().err().cloned();
@@ -256,7 +302,93 @@ impl Plugins {
             }
         }
         tell_new(&[], &refused);
-        Shelf { registry: Arc::new(Registry::new(plugins, pins)), refused, unreadable, ..Shelf::default() }
+        let registry = Arc::new(Registry::new(plugins, pins));
+        Shelf { registry, refused, lacking, tools: locked_tools(&lock), unreadable, ..Shelf::default() }
+    }
+
+    fn extension_from(&self, setting: &ExtensionSetting, before: &[Arc<Plugin>]) -> Result<Plugin, Error> {
+        let ExtensionSetting { name, path, allowed } = setting;
+        locate::check_name(name)?;
+        if before.iter().any(|plugin| plugin.name() == name && matches!(plugin.origin(), Origin::Extension(_))) {
+            return Err(Error::Twice { plugin: name.clone() });
+        }
+        let bytes = locate::read(path)?;
+        // A manifest that cannot be read is the next step's to refuse.
+        let stated = asks(&bytes).ok().and_then(|asks| asks.release).map(|release| clean_line(&release));
+        let release = stated
+            .filter(|release| !release.is_empty())
+            .map_or_else(|| admit::release_of(&Digest::of(&bytes)), PluginRelease);
+        let origin = Origin::Extension(Box::new(allowed.clone()));
+        Plugin::load(name, release, origin, Cow::Owned(bytes), &self.sandbox, self.compiled())
+    }
+
+    /// The extension of a name.
+    ///
+    /// # Errors
+    /// Why it is not there, in words.
+    pub fn extension(&self, name: &str) -> Result<Arc<Plugin>, String> {
+        self.with_shelf(|shelf| {
+            let mut plugins = shelf.registry.plugins().iter();
+            let found = plugins.find(|plugin| plugin.name() == name && is_extension(plugin)).cloned();
+            let refused = shelf.lacking.get(name).cloned();
+            let refused = refused
+                .or_else(|| shelf.refused.iter().find(|refusal| refusal.plugin == name).map(ToString::to_string));
+            found.ok_or_else(|| refused.unwrap_or_else(|| format!("there is no extension `{name}`")))
+        })
+    }
+
+    /// The extensions there are, and those of the command line that should be.
+    pub fn extension_names(&self) -> Vec<String> {
+        let running = self.registry();
+        let running = running.plugins().iter().filter(|plugin| is_extension(plugin)).map(|plugin| plugin.name());
+        let named = self.extensions.iter().map(|setting| setting.name.as_str());
+        let names: BTreeSet<&str> = running.chain(named).collect();
+        names.into_iter().map(str::to_owned).collect()
+    }
+
+    /// An extension's tools, or what it listed before with the same bytes, grants and configuration: a start loads none.
+    ///
+    /// # Errors
+    /// Those of [`Plugin::list_tools`].
+    pub async fn tools_of(&self, extension: &Plugin, cancel: &Cancel) -> Result<Mapping, PluginError> {
+        if let Some(accepted) = self.accepted_tools(extension.name()) {
+            return Ok(accepted);
+        }
+        let Some(caches) = self.caches() else { return extension.list_tools(cancel).await };
+        let basis = Digest::of(extension.basis().as_bytes());
+        let key = MappingKey { manifest: basis, component: *extension.digest(), options: MapOptions::default() };
+        let reader = Arc::clone(&caches);
+        if let Ok(Some(known)) = tokio::task::spawn_blocking(move || reader.mappings.get(&key)).await {
+            return Ok(known);
+        }
+        let tools = extension.list_tools(cancel).await?;
+        let kept = tools.clone();
+        tokio::task::spawn_blocking(move || caches.mappings.put(&key, &kept));
+        Ok(tools)
+    }
+
+    /// Holds the tools an extension lists to those that were accepted.
+    ///
+    /// # Errors
+    /// It fails, or lists others; in words.
+    pub async fn try_tools(&self, extension: &Plugin, cancel: &Cancel) -> Result<(), String> {
+        let listed = extension.list_tools(cancel).await.map_err(|error| error.to_string())?;
+        let accepted = self.with_shelf(|shelf| shelf.tools.get(extension.name()).cloned()).unwrap_or_default();
+        let listed = definition::definitions(&listed);
+        let same = listed.len() == accepted.len()
+            && listed
+                .iter()
+                .zip(&accepted)
+                .all(|((name, definition), tool)| *name == tool.name && *definition == tool.definition);
+        if same { Ok(()) } else { Err("it lists other tools than were accepted".to_owned()) }
+    }
+
+    /// A configured extension's tools as they were accepted, so that a start asks it nothing.
+    fn accepted_tools(&self, name: &str) -> Option<Mapping> {
+        let locked = self.with_shelf(|shelf| shelf.tools.get(name).cloned())?;
+        let definitions: Vec<_> = locked.into_iter().map(|tool| (tool.name, tool.definition)).collect();
+        let read = definition::tools(&definitions);
+        read.inspect_err(|error| tracing::warn!("the accepted tools of `{name}` cannot be read: {error}")).ok()
     }
 
     /// Maps a manifest with `plugin`, or takes what it made of the same bytes before.
@@ -356,14 +488,31 @@ fn engine(path: &Path, sandbox: &Arc<Sandbox>, cache: Option<PathBuf>) -> Result
     Plugin::load(&name, release, Origin::Named, Cow::Owned(bytes), sandbox, cache)
 }
 
-fn is_third_party(plugin: &Plugin) -> bool {
-    matches!(plugin.origin(), Origin::ThirdParty { .. })
+fn is_extension(plugin: &Plugin) -> bool {
+    matches!(plugin.origin(), Origin::Extension(_))
 }
 
 fn tell_new(before: &[Refusal], now: &[Refusal]) {
     for refusal in now.iter().filter(|refusal| !before.contains(refusal)) {
         tracing::error!(code = refusal.code(), "{refusal}");
     }
+}
+
+/// The tools of each plugin that brings some, as they were accepted.
+fn locked_tools(lock: &Lock) -> BTreeMap<String, Vec<LockedTool>> {
+    let tools = |name: &str| lock.get(name).map(|locked| locked.tools.clone()).filter(|tools| !tools.is_empty());
+    lock.names().filter_map(|name| Some((name.to_owned(), tools(name)?))).collect()
+}
+
+/// An error with its cause.
+fn told(error: &Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(inner) = cause {
+        text.push_str(&format!(": {inner}"));
+        cause = inner.source();
+    }
+    text
 }
 
 /// From positions among call-specs to positions among methods, of which those without a call-spec are not run either.
@@ -420,6 +569,8 @@ mod tests {
                 pins: vec![pin],
                 grants: Grants::default(),
                 values: JsonObject::new(),
+                variables: std::collections::BTreeMap::new(),
+                state_folder: None,
             };
             let said = RwLock::new(Supplied { wanted: vec![wanted], lock: Lock::default() });
             let word = Arc::new(Self { said, file });

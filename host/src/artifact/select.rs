@@ -181,8 +181,9 @@ impl Registry {
     /// The third party of a name.
     #[must_use]
     pub fn third_party(&self, name: &str) -> Option<Arc<Plugin>> {
-        let is_it =
-            |plugin: &&Arc<Plugin>| plugin.name() == name && matches!(plugin.origin(), Origin::ThirdParty { .. });
+        let is_it = |plugin: &&Arc<Plugin>| {
+            plugin.name() == name && matches!(plugin.origin(), Origin::ThirdParty { .. } | Origin::Extension(_))
+        };
         self.plugins.iter().find(is_it).cloned()
     }
 
@@ -279,6 +280,7 @@ impl Registry {
             Origin::Named => Some(1),
             Origin::Bundled => Some(2),
             Origin::ThirdParty { ecosystems } => ecosystems.contains(ecosystem).then_some(3),
+            Origin::Extension(_) => None,
         };
         let engines = self.plugins.iter().filter(|plugin| plugin.has(Role::Engine));
         let mut engines: Vec<(u8, &Arc<Plugin>)> = engines.filter_map(|plugin| Some((rank(plugin)?, plugin))).collect();
@@ -290,7 +292,7 @@ impl Registry {
     pub fn ecosystems_of<'a>(&'a self, plugin: &'a Plugin) -> impl Iterator<Item = &'a str> {
         let assigned = match plugin.origin() {
             Origin::ThirdParty { ecosystems } => Some(ecosystems),
-            Origin::Bundled | Origin::Named => None,
+            Origin::Bundled | Origin::Named | Origin::Extension(_) => None,
         };
         let pinned = self.pins.iter().filter(|pin| pin.plugin == plugin.name()).map(|pin| pin.ecosystem.as_str());
         assigned.into_iter().flatten().map(String::as_str).chain(pinned)
@@ -304,7 +306,7 @@ impl Registry {
                     (Trust::Pinned, _) => self.is_pinned(plugin, ecosystem),
                     (Trust::Bundled, origin) => *origin == Origin::Bundled,
                     (Trust::ThirdParty, Origin::ThirdParty { ecosystems }) => ecosystems.contains(ecosystem),
-                    (Trust::ThirdParty, Origin::Bundled | Origin::Named) => false,
+                    (Trust::ThirdParty, Origin::Bundled | Origin::Named | Origin::Extension(_)) => false,
                 }
         })
     }
@@ -326,14 +328,14 @@ impl Registry {
             _ if pinned => Some(Trust::Pinned),
             Origin::Bundled => Some(Trust::Bundled),
             Origin::ThirdParty { ecosystems } => ecosystems.contains(ecosystem).then_some(Trust::ThirdParty),
-            Origin::Named => None,
+            Origin::Named | Origin::Extension(_) => None,
         }
     }
 
     fn may_serve(&self, plugin: &Plugin, ecosystem: &str) -> bool {
         match plugin.origin() {
             Origin::Bundled => true,
-            Origin::Named => false,
+            Origin::Named | Origin::Extension(_) => false,
             Origin::ThirdParty { ecosystems } => ecosystems.contains(ecosystem) || self.is_pinned(plugin, ecosystem),
         }
     }

@@ -8,9 +8,14 @@ use std::sync::Arc;
 
 /// The hostile guest as `cargo xtask guests` built it.
 pub(super) fn hostile() -> Vec<u8> {
+    guest("hostile")
+}
+
+/// A test guest as `cargo xtask guests` built it.
+pub(super) fn guest(name: &str) -> Vec<u8> {
     let folder = std::env::var_os("ABI_MCP_TEST_GUESTS")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../components/tests"), PathBuf::from);
-    let path = folder.join("hostile.wasm");
+    let path = folder.join(format!("{name}.wasm"));
     std::fs::read(&path).unwrap_or_else(|error| panic!("`{}`: {error}: run `cargo xtask guests`", path.display()))
 }
 

@@ -3,7 +3,7 @@
 use crate::artifact::Pin;
 use crate::contract::supported::Contract;
 use crate::model::{Grants, JsonObject};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// Most characters of an ecosystem's name (`wit/mapper`, `recognition.ecosystem`).
@@ -26,6 +26,10 @@ pub struct Wanted {
     pub grants: Grants,
     /// The operator's values for it.
     pub values: JsonObject,
+    /// The values of the environment variables among the grants, from whoever may read the environment.
+    pub variables: BTreeMap<String, String>,
+    /// The folder below which it keeps values where it is granted `state`.
+    pub state_folder: Option<PathBuf>,
 }
 
 /// A contract's role in one word, which is its package's: `mapper` of `abi-mcp:mapper`.

@@ -5,7 +5,7 @@ use crate::catalog::mapped::{MappedMethod, MappedUnit};
 use crate::catalog::naming::{self, AppPart, NamedMethod, NamedUnit};
 use crate::catalog::snapshot::{CatalogUnit, is_tool};
 use crate::model::{Access, Annotations, JsonObject, Method, ToolDefinition};
-use crate::source::Unit;
+use crate::source::{Origin, Unit};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -24,7 +24,8 @@ pub(crate) fn tool_names(
             package: unit.app.package.as_deref(),
             id: &unit.app.id,
             service: unit.service.as_deref(),
-            app_part: if unit.app.has_contexts() { AppPart::Derived } else { AppPart::Empty },
+            app_part: if unit.app.origin == Origin::File { AppPart::Empty } else { AppPart::Derived },
+            yields: unit.app.origin == Origin::Extension,
             methods: mapped.methods.iter().filter(|method| wants_tool(method)).map(|method| named(method)).collect(),
         })
         .collect();

@@ -27,6 +27,9 @@ pub enum LoadError {
     /// The mapper failed on it.
     #[error(transparent)]
     Plugin(#[from] PluginError),
+    /// The extension is not there, or was refused.
+    #[error("{0}")]
+    Extension(String),
     /// Its functions are for an engine, and none of those there are runs them.
     #[error(
         "its functions need an engine that runs `{format}`, and {}\n\
@@ -60,7 +63,7 @@ impl LoadError {
     pub fn is_lasting(&self) -> bool {
         match self {
             Self::Source(_) | Self::File(_) | Self::Select(SelectError::Cancelled) => false,
-            Self::Select(_) | Self::NoEngine { .. } => true,
+            Self::Select(_) | Self::NoEngine { .. } | Self::Extension(_) => true,
             Self::Plugin(error) => !matches!(
                 error.cause,
                 Cause::Sandbox(sandbox::Error::Cancelled | sandbox::Error::Host { .. })
@@ -104,6 +107,13 @@ pub(crate) struct Wanted<'a> {
     pub(crate) in_contexts: bool,
     /// For the mapper.
     pub(crate) options: MapOptions,
+}
+
+/// An extension's tools, which need no mapper: they are listed by the extension itself.
+pub(crate) async fn extension(plugins: &Plugins, name: &str, scope: &CallScope) -> Result<MappedUnit, LoadError> {
+    let plugin = plugins.extension(name).map_err(LoadError::Extension)?;
+    let tools = plugins.tools_of(&plugin, &scope.cancel).await?;
+    Ok(MappedUnit::of_extension(plugin, tools))
 }
 
 /// Selects the mapper for a manifest among those of `registry` and maps it; for an engine's functions, keeps those the

@@ -2,7 +2,7 @@
 
 use crate::artifact::{Digest, Plugin, Selected};
 use crate::catalog::{CONTEXT_ARGUMENT, HANDLE_ARGUMENT};
-use crate::model::{JsonObject, Mapping, Method, Note, Recognition, Role, Skipped, Unsupported};
+use crate::model::{Fit, JsonObject, Mapping, Method, Note, Recognition, Role, Skipped, Unsupported};
 use crate::schema::arguments::ArgumentChecker;
 use crate::schema::portable::{self, Portable, Renamed};
 use crate::schema::result::ResultChecker;
@@ -20,7 +20,7 @@ pub struct MappedUnit {
     pub recognition: Recognition,
     /// Why this plugin and no other.
     pub why: String,
-    /// What runs the methods; absent where they run in a context of their app.
+    /// The engine that runs the methods; absent where they run in a context of their app, or in the plugin itself.
     pub engine: Option<Arc<Plugin>>,
     /// Every method, in the manifest's order.
     pub methods: Vec<Arc<MappedMethod>>,
@@ -58,7 +58,21 @@ impl MappedUnit {
     /// A mapping whose methods run in contexts, with the plugin that made it.
     #[must_use]
     pub fn in_contexts(selected: Selected, mapping: Mapping) -> Self {
-        Self::new(selected, mapping, None)
+        Self::new(selected, mapping, None, true)
+    }
+
+    /// The tools of an extension, which runs them itself.
+    #[must_use]
+    pub fn of_extension(plugin: Arc<Plugin>, tools: Mapping) -> Self {
+        let recognition = Recognition {
+            ecosystem: plugin.name().to_owned(),
+            format: "tools of its own".to_owned(),
+            subject_version: None,
+            fit: Fit::Exact,
+            reasons: Vec::new(),
+        };
+        let why = "it lists its tools itself".to_owned();
+        Self::new(Selected { plugin, recognition, why, passed_over: Vec::new() }, tools, None, false)
     }
 
     /// A mapping whose methods run on an engine, without those it cannot run.
@@ -79,13 +93,12 @@ impl MappedUnit {
             }
         }
         mapping.methods = kept;
-        Self::new(selected, mapping, Some(engine))
+        Self::new(selected, mapping, Some(engine), false)
     }
 
-    fn new(selected: Selected, mapping: Mapping, engine: Option<Arc<Plugin>>) -> Self {
+    fn new(selected: Selected, mapping: Mapping, engine: Option<Arc<Plugin>>, in_contexts: bool) -> Self {
         let Selected { plugin, recognition, why, .. } = selected;
         let digest = digest(&mapping);
-        let in_contexts = engine.is_none();
         let methods =
             mapping.methods.into_iter().map(|method| Arc::new(MappedMethod::new(method, in_contexts))).collect();
         Self { plugin, recognition, why, engine, methods, skipped: mapping.skipped, notes: mapping.notes, digest }

@@ -51,6 +51,8 @@ pub(crate) struct NamedUnit<'a> {
     pub(crate) service: Option<&'a str>,
     /// How its names begin.
     pub(crate) app_part: AppPart<'a>,
+    /// Whether everything else is named first: a stranger's tool takes no name that an app's would have.
+    pub(crate) yields: bool,
     /// The methods that become tools.
     pub(crate) methods: Vec<NamedMethod<'a>>,
 }
@@ -85,10 +87,13 @@ pub(crate) fn tool_names<'a>(units: &[NamedUnit<'_>], reserved: impl IntoIterato
     names
 }
 
-/// Units by package (id where there is none), id and service, so that the order of a node's answer decides nothing.
+/// Units by package (id where there is none), id and service, those that yield last, so that the order of a node's answer decides nothing.
 fn in_catalog_order<'u, 'a>(units: &'u [NamedUnit<'a>]) -> Vec<(usize, &'u NamedUnit<'a>)> {
     let mut sorted: Vec<_> = units.iter().enumerate().collect();
-    sorted.sort_by_key(|(position, unit)| (unit.package.unwrap_or(unit.id), unit.id, unit.service, *position));
+    let key = |(position, unit): &(usize, &NamedUnit<'a>)| {
+        (unit.yields, unit.package.unwrap_or(unit.id), unit.id, unit.service, *position)
+    };
+    sorted.sort_by(|a, b| key(a).cmp(&key(b)));
     sorted
 }
 
@@ -219,7 +224,7 @@ mod tests {
 
     fn unit<'a>(package: &'a str, id: &'a str, methods: &[&'a str]) -> NamedUnit<'a> {
         let methods = methods.iter().map(|name| NamedMethod { name, parameters: vec![] }).collect();
-        NamedUnit { package: Some(package), id, service: None, app_part: AppPart::Derived, methods }
+        NamedUnit { package: Some(package), id, service: None, app_part: AppPart::Derived, yields: false, methods }
     }
 
     fn names(units: &[NamedUnit<'_>]) -> Vec<String> {
@@ -337,6 +342,19 @@ mod tests {
             unit("p", "3", &["x_get"]),
             unit("p_x", "4", &["get"]),
         ]);
+    }
+
+    #[test]
+    fn d10_an_extension_yields_to_apps_whatever_it_calls_itself() {
+        let extension = |name, methods: &[&'static str]| NamedUnit { yields: true, ..unit(name, name, methods) };
+        let all = names(&[
+            extension("a", &["get", "x"]),
+            extension("node", &["status"]),
+            unit("com.x.a", "1", &["get"]),
+            unit("com.x.a-x", "2", &["y"]),
+            extension("a-x", &["y"]),
+        ]);
+        assert_eq!(all, ["a_a_get", "a_a_x", "node_node_status", "a_get", "a_x_y", "a_x_ax_y"]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Reading the source into a new snapshot, one read at a time.
 
-use crate::artifact::Plugins;
+use crate::artifact::{Plugins, Registry};
 use crate::catalog::chosen::Chosen;
 use crate::catalog::fingerprint::Fingerprint;
 use crate::catalog::gaps::Gaps;
@@ -8,7 +8,7 @@ use crate::catalog::load::{self, LoadError};
 use crate::catalog::mapped::MappedUnit;
 use crate::catalog::snapshot::Snapshot;
 use crate::model::{CallScope, Cancel, MapOptions};
-use crate::source::{self, Sources, Unit, units_of};
+use crate::source::{self, Origin, Sources, Unit, units_of};
 use futures_util::StreamExt;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::pin::pin;
@@ -63,6 +63,8 @@ pub struct Catalog {
     failed: Mutex<Option<source::Error>>,
     /// Why units of the last whole read have no methods, one sentence each.
     lacking: Mutex<Vec<String>>,
+    /// The extensions that are not served, each with the reason.
+    refused: Mutex<Vec<(String, String)>>,
     changes: watch::Sender<u64>,
 }
 
@@ -84,6 +86,7 @@ impl Catalog {
             whole: watch::Sender::new(false),
             failed: Mutex::default(),
             lacking: Mutex::default(),
+            refused: Mutex::default(),
             changes: watch::Sender::new(0),
         }
     }
@@ -104,6 +107,13 @@ impl Catalog {
     #[must_use]
     pub fn unavailable(&self) -> Option<String> {
         self.lacking.lock().unwrap_or_else(PoisonError::into_inner).first().cloned()
+    }
+
+    /// The extensions that are not served, by name, each with the reason. The reason may quote the plugin; the name is
+    /// the operator's.
+    #[must_use]
+    pub fn refused_extensions(&self) -> Vec<(String, String)> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Counts changes of what is served.
@@ -174,6 +184,11 @@ impl Catalog {
 
     async fn read(&self) -> Result<(), source::Error> {
         let scope = CallScope { cancel: self.cancel.clone(), ..CallScope::default() };
+        let plugins = Arc::clone(&self.plugins);
+        // Looking at plugins for the first time reads files.
+        if let Ok(names) = tokio::task::spawn_blocking(move || plugins.extension_names()).await {
+            self.sources.know_extensions(names);
+        }
         let found = self.sources.look(&scope).await;
         let mut units: Vec<Unit> = found.apps.iter().flat_map(units_of).collect();
         units.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
@@ -222,6 +237,7 @@ impl Catalog {
         if !self.cancel.is_cancelled() {
             self.gaps.report(loaded.values().map(|(unit, result)| (unit, result)));
             *self.lacking.lock().unwrap_or_else(PoisonError::into_inner) = lacking_files(&loaded);
+            *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = refused_extensions(&loaded);
             self.publish(served(&loaded)).await;
             self.whole.send_replace(true);
         }
@@ -257,16 +273,12 @@ impl Catalog {
     /// # Errors
     /// The manifest could not be fetched, no mapper took it, or the mapper failed.
     pub async fn load(&self, unit: &Unit, scope: &CallScope) -> Result<Arc<MappedUnit>, Arc<LoadError>> {
-        let key = unit.content_key();
+        let key = self.key_of(unit);
         if let Some(known) = self.mapped.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return known.clone();
         }
         let registry = self.plugins.registry();
-        let manifest = self.sources.manifest(unit, scope).await.map_err(|error| Arc::new(error.into()))?;
-        let ecosystem = self.sources.ecosystem_of(&unit.app);
-        let work =
-            load::Wanted { manifest, ecosystem, in_contexts: unit.app.has_contexts(), options: self.settings.map };
-        let mapped = load::map(&self.plugins, &registry, work, scope).await.map(Arc::new).map_err(Arc::new);
+        let mapped = self.map(unit, &registry, scope).await.map(Arc::new).map_err(Arc::new);
         // A mapper fails on the same bytes again, at the cost of its whole time limit; a cancelled call says nothing.
         if mapped.as_ref().map_or_else(|error| error.is_lasting(), |_| true) {
             let mut kept = self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
@@ -278,9 +290,30 @@ impl Catalog {
         mapped
     }
 
+    /// What the mapping of a unit depends on: the content its source gives it; of an extension, which is its own source,
+    /// the very plugin that is in place.
+    fn key_of(&self, unit: &Unit) -> (String, String) {
+        if unit.app.origin != Origin::Extension {
+            return unit.content_key();
+        }
+        let basis = self.plugins.extension(&unit.app.id).map_or_else(|_| String::new(), |plugin| plugin.basis());
+        (unit.app.content.clone(), basis)
+    }
+
+    async fn map(&self, unit: &Unit, registry: &Registry, scope: &CallScope) -> Result<MappedUnit, LoadError> {
+        if unit.app.origin == Origin::Extension {
+            return load::extension(&self.plugins, &unit.app.id, scope).await;
+        }
+        let manifest = self.sources.manifest(unit, scope).await?;
+        let ecosystem = self.sources.ecosystem_of(&unit.app);
+        let work =
+            load::Wanted { manifest, ecosystem, in_contexts: unit.app.has_contexts(), options: self.settings.map };
+        load::map(&self.plugins, registry, work, scope).await
+    }
+
     /// Drops what no installed app needs any more, so that a node of many upgrades does not fill the memory.
     pub(crate) fn forget_all_but(&self, units: &[Unit]) {
-        let keys: HashSet<_> = units.iter().map(Unit::content_key).collect();
+        let keys: HashSet<_> = units.iter().map(|unit| self.key_of(unit)).collect();
         self.mapped.lock().unwrap_or_else(PoisonError::into_inner).retain(|key, _| keys.contains(key));
     }
 }
@@ -292,8 +325,13 @@ fn are_same(snapshot: &Snapshot, units: &[(Unit, Arc<MappedUnit>)]) -> bool {
 }
 
 fn lacking_files(loaded: &BTreeMap<usize, (Unit, Loaded)>) -> Vec<String> {
-    let files = loaded.values().filter(|(unit, _)| !unit.app.has_contexts());
+    let files = loaded.values().filter(|(unit, _)| unit.app.origin == Origin::File);
     files.filter_map(|(unit, result)| Some(format!("{}: {}", unit.label(), result.as_ref().err()?))).collect()
+}
+
+fn refused_extensions(loaded: &BTreeMap<usize, (Unit, Loaded)>) -> Vec<(String, String)> {
+    let extensions = loaded.values().filter(|(unit, _)| unit.app.origin == Origin::Extension);
+    extensions.filter_map(|(unit, result)| Some((unit.label(), result.as_ref().err()?.to_string()))).collect()
 }
 
 /// The units that can be served, in catalog order.

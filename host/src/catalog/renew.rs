@@ -12,7 +12,7 @@ use crate::catalog::read::Catalog;
 use crate::contract::supported::Role;
 use crate::model::CallScope;
 use crate::sandbox;
-use crate::source::Unit;
+use crate::source::{Origin, Unit};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError};
 
@@ -66,7 +66,8 @@ impl Catalog {
         units: &'a [Unit],
         ecosystems: &'a BTreeSet<String>,
     ) -> impl Iterator<Item = &'a Unit> {
-        units.iter().filter(|unit| ecosystems.contains(self.sources.ecosystem_of(&unit.app)))
+        let mapped = units.iter().filter(|unit| unit.app.origin != Origin::Extension);
+        mapped.filter(|unit| ecosystems.contains(self.sources.ecosystem_of(&unit.app)))
     }
 
     /// Has a candidate do, among the other plugins, what it would have to do for everything of its ecosystems that is
@@ -79,6 +80,9 @@ impl Catalog {
         scope: &CallScope,
     ) -> Result<Made, Trial> {
         candidate.prepare(&scope.cancel).await.map_err(|error| of_plugin(&error))?;
+        if candidate.has(Role::Extension) {
+            self.plugins.try_tools(candidate, &scope.cancel).await.map_err(Trial::Fails)?;
+        }
         let ecosystems = ecosystems_of(trial, candidate);
         let mut made = Made::new();
         let served = self.snapshot();

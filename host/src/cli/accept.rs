@@ -3,17 +3,18 @@
 //! What is accepted was inspected, held to what the configuration expects of it, and compiled; nothing of it runs.
 
 use crate::artifact::admit::{differences, offered};
-use crate::artifact::lock::replace;
-use crate::artifact::{Lock, Locked, Wanted, admit, bundled, locate};
+use crate::artifact::lock::{LockedTool, replace};
+use crate::artifact::{Lock, Locked, Wanted, admit, bundled, definition, locate};
 use crate::cli::environment;
 use crate::cli::serve::runtime;
 use crate::config::append::{self, NewPlugin};
 use crate::config::file::text_of;
 use crate::config::{ConfigFile, FileError, Place, Settings};
+use crate::contract::supported::Role;
 use crate::model::{Cancel, Grants, JsonObject};
 use crate::sandbox::Sandbox;
 use anyhow::{Context, bail};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -36,6 +37,8 @@ pub(crate) fn add(settings: Settings, name: &str, file: &Path, ecosystems: &[Str
         pins: Vec::new(),
         grants: Grants::default(),
         values: JsonObject::new(),
+        variables: BTreeMap::new(),
+        state_folder: None,
     };
     let offer = tried(&settings, &wanted)?;
     let roles = roles(&offer);
@@ -112,12 +115,19 @@ fn place(settings: &Settings) -> anyhow::Result<Place> {
 /// What there is to accept, after it was compiled: what cannot run is not worth accepting.
 fn tried(settings: &Settings, wanted: &Wanted) -> anyhow::Result<Locked> {
     let sandbox = Sandbox::new(settings.limits);
-    let offer = offered(wanted, settings.limits.largest_memory())?;
+    let mut offer = offered(wanted, settings.limits.largest_memory())?;
     let mut lock = Lock::default();
     lock.accept(&wanted.name, offer.clone());
     let compiled = settings.cache_dir.as_ref().map(|cache| cache.join("compiled"));
     let plugin = admit::admit(wanted, &lock, &sandbox, compiled)?;
-    runtime()?.block_on(plugin.prepare(&Cancel::new()))?;
+    let runtime = runtime()?;
+    runtime.block_on(plugin.prepare(&Cancel::new()))?;
+    if plugin.has(Role::Extension) {
+        // Listing runs the plugin, with nothing but clocks and random numbers, and those only where granted.
+        let tools = runtime.block_on(plugin.list_tools(&Cancel::new()))?;
+        let locked = |(name, definition)| LockedTool { name, definition };
+        offer.tools = definition::definitions(&tools).into_iter().map(locked).collect();
+    }
     Ok(offer)
 }
 

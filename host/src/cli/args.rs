@@ -1,5 +1,6 @@
 //! Arguments in, exit code out.
 
+use crate::artifact::{Allowed, ExtensionSetting};
 use crate::cli::{accept, demo, doctor, environment, plugin, project, serve};
 use crate::config::{ManifestSetting, Settings};
 use crate::report;
@@ -96,6 +97,9 @@ struct Files {
     /// A component that runs such functions. May be given several times.
     #[arg(long = "engine", value_name = "FILE")]
     engines: Vec<PathBuf>,
+    /// Serve the tools of a plugin, without any grant. May be given several times.
+    #[arg(long = "extension", value_name = "NAME=FILE", value_parser = named_plugin)]
+    extensions: Vec<(String, PathBuf)>,
     /// Serve a node as well, found as without --manifest.
     #[arg(long)]
     node: bool,
@@ -129,6 +133,10 @@ fn named_file(text: &str) -> Result<(String, PathBuf), String> {
     }
 }
 
+fn named_plugin(text: &str) -> Result<(String, PathBuf), String> {
+    named_file(text).map_err(|_| "expected NAME=FILE, for example notes=notes.wasm".to_owned())
+}
+
 impl Files {
     /// As the arguments of another process, with absolute paths.
     fn as_arguments(&self) -> anyhow::Result<Vec<OsString>> {
@@ -149,7 +157,7 @@ impl Files {
 
     /// The settings with these sources beside or instead of a node.
     fn into_settings(self, mut settings: Settings) -> Settings {
-        let Self { manifests, overrides, engines, node } = self;
+        let Self { manifests, overrides, engines, extensions, node } = self;
         for (ecosystem, path) in manifests {
             settings.manifests.retain(|known| known.ecosystem != ecosystem);
             settings.manifests.push(ManifestSetting { ecosystem, path, overrides: None });
@@ -161,6 +169,8 @@ impl Files {
             }
         }
         settings.engines.extend(engines);
+        let extension = |(name, path)| ExtensionSetting { name, path, allowed: Allowed::default() };
+        settings.extensions.extend(extensions.into_iter().map(extension));
         if node {
             settings.serve_node = Some(true);
         }

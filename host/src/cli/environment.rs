@@ -23,6 +23,11 @@ pub(crate) fn settings(config: Option<PathBuf>, may_be_new: bool) -> Result<Sett
     Settings::resolve(ConfigFile::read(place)?, |name| std::env::var(name).ok(), home)
 }
 
+/// One variable, for a plugin that was granted it.
+pub(crate) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
 /// Starts the log on stderr, filtered by `RUST_LOG`.
 ///
 /// # Errors

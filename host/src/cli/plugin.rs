@@ -113,6 +113,7 @@ fn origin(plugin: &Plugin) -> &'static str {
         Origin::Bundled => "bundled",
         Origin::Named => "named",
         Origin::ThirdParty { .. } => "third",
+        Origin::Extension(_) => "extension",
     }
 }
 

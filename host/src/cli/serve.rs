@@ -3,7 +3,7 @@
 use crate::artifact::{Plugins, Supply};
 use crate::catalog::Chosen;
 use crate::cli::{environment, exit};
-use crate::config::{ConfiguredPlugins, ManifestSetting, Settings};
+use crate::config::{ConfiguredPlugins, ManifestSetting, Place, Settings};
 use crate::mcp;
 use crate::model::{Cancel, MapOptions};
 use crate::node::Session;
@@ -80,15 +80,23 @@ pub(crate) fn sources(settings: &Settings) -> Arc<Sources> {
     let file = |given: &ManifestSetting| {
         ManifestFile::new(given.ecosystem.clone(), given.path.clone(), given.overrides.clone())
     };
-    Arc::new(Sources::with_files(node, settings.serves_node(), settings.manifests.iter().map(file).collect()))
+    let files = settings.manifests.iter().map(file).collect();
+    let extensions = settings.extensions.iter().map(|extension| extension.name.clone()).collect();
+    Arc::new(Sources::with_files(node, settings.serves_node(), files).and_extensions(extensions))
 }
 
-/// The bundled plugins, the engines the settings name, and the configured plugins that were accepted.
+/// The bundled plugins, the engines and extensions the settings name, and the configured plugins that were accepted.
 pub(crate) fn plugins(settings: &Settings) -> Arc<Plugins> {
     // Without a file at the start there is nothing to watch: most people have none.
     let place = settings.place.clone().filter(|_| settings.configured);
-    let supply = place.map(|place| Arc::new(ConfiguredPlugins(place)) as Arc<dyn Supply>);
-    Arc::new(Plugins::supplied(settings.cache_dir.clone(), settings.limits, settings.engines.clone(), supply))
+    let supply = place.map(|place| Arc::new(configured(settings, place)) as Arc<dyn Supply>);
+    let plugins = Plugins::supplied(settings.cache_dir.clone(), settings.limits, settings.engines.clone(), supply);
+    Arc::new(plugins.and_extensions(settings.extensions.clone()))
+}
+
+fn configured(settings: &Settings, place: Place) -> ConfiguredPlugins {
+    let state_folder = settings.state_dir.as_ref().map(|folder| folder.join("plugins"));
+    ConfiguredPlugins { place, variable: environment::variable, state_folder }
 }
 
 /// What becomes a tool, and how much of it is listed.

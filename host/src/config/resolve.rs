@@ -8,7 +8,7 @@ use crate::config::schema::{self, GrantTable, LimitRow, LimitRows, Written};
 use crate::config::settings::ManifestSetting;
 use crate::model::{DirectoryGrant, Grants};
 use crate::sandbox::{Bounds, Limits};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -43,6 +43,8 @@ fn wanted(plugin: &schema::Plugin, place: Option<&Place>) -> Wanted {
         pins: plugin.pins.iter().map(pin).collect(),
         grants: plugin.grants.as_ref().map(|grants| granted(grants, place)).unwrap_or_default(),
         values: plugin.config.clone(),
+        variables: BTreeMap::new(),
+        state_folder: None,
         name,
     }
 }

@@ -1,6 +1,6 @@
 //! Settings: variables over the configuration file over what is usual.
 
-use crate::artifact::Wanted;
+use crate::artifact::{ExtensionSetting, Wanted};
 use crate::catalog::budget;
 use crate::config::file::{ConfigFile, FileError, Place};
 use crate::config::reader::Trouble;
@@ -78,7 +78,9 @@ pub struct Settings {
     pub manifests: Vec<ManifestSetting>,
     /// `--engine`: components that run their functions.
     pub engines: Vec<PathBuf>,
-    /// Whether a node is served; unless said, only where there is no manifest file. `--node` says so.
+    /// `--extension`: plugins that bring tools of their own and are granted nothing.
+    pub extensions: Vec<ExtensionSetting>,
+    /// Whether a node is served; unless said, only where nothing else is. `--node` says so.
     pub serve_node: Option<bool>,
     /// `ABI_MCP_CATEGORIES`: only methods of these categories become tools; all unless set.
     pub categories: Option<Vec<String>>,
@@ -107,7 +109,7 @@ impl Settings {
     /// Whether a node is among the sources: where nothing else is named, or by name.
     #[must_use]
     pub fn serves_node(&self) -> bool {
-        self.serve_node.unwrap_or(self.manifests.is_empty())
+        self.serve_node.unwrap_or(self.manifests.is_empty() && self.extensions.is_empty())
     }
 
     /// Reads the settings through `variable`, over those of the file. Values are trimmed; a blank one counts as unset.
@@ -155,6 +157,7 @@ impl Settings {
             categories: list("ABI_MCP_CATEGORIES", tools.map(|tools| &tools.categories)),
             manifests,
             engines: Vec::new(),
+            extensions: Vec::new(),
             // A table about the node says that one is meant, unless it says otherwise itself.
             serve_node: written.node.as_ref().map(|node| node.serve.unwrap_or(true)),
             plugins,

@@ -5,21 +5,33 @@ use crate::config::file::{ConfigFile, FileError, Place};
 use crate::config::resolve;
 use std::path::PathBuf;
 
-/// One configuration file and its lock.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConfiguredPlugins(pub Place);
+/// One configuration file and its lock, and what plugins may be given of this process's surroundings.
+#[derive(Debug, Clone)]
+pub struct ConfiguredPlugins {
+    /// The file.
+    pub place: Place,
+    /// Looks an environment variable up; only granted ones are.
+    pub variable: fn(&str) -> Option<String>,
+    /// The folder below which plugins keep values.
+    pub state_folder: Option<PathBuf>,
+}
 
 impl Supply for ConfiguredPlugins {
     fn read(&self) -> Result<Supplied, String> {
-        let file = ConfigFile::read(Some(self.0.clone())).map_err(|error| error.to_string())?;
-        let content = |trouble| FileError::Content { path: self.0.path.clone(), trouble }.to_string();
-        let wanted = resolve::plugins(&file.written, Some(&self.0)).map_err(content)?;
-        let lock = Lock::read(&self.0.lock()).map_err(|error| error.to_string())?;
+        let file = ConfigFile::read(Some(self.place.clone())).map_err(|error| error.to_string())?;
+        let content = |trouble| FileError::Content { path: self.place.path.clone(), trouble }.to_string();
+        let mut wanted = resolve::plugins(&file.written, Some(&self.place)).map_err(content)?;
+        for plugin in &mut wanted {
+            let names = plugin.grants.environment.iter();
+            plugin.variables = names.filter_map(|name| Some((name.clone(), (self.variable)(name)?))).collect();
+            plugin.state_folder.clone_from(&self.state_folder);
+        }
+        let lock = Lock::read(&self.place.lock()).map_err(|error| error.to_string())?;
         Ok(Supplied { wanted, lock })
     }
 
     fn files(&self) -> Vec<PathBuf> {
-        let own = [self.0.path.clone(), self.0.lock()];
+        let own = [self.place.path.clone(), self.place.lock()];
         // Those that cannot be known now are known again when the configuration changes.
         let wanted = self.read().map(|supplied| supplied.wanted).unwrap_or_default();
         own.into_iter().chain(wanted.into_iter().map(|wanted| wanted.file)).collect()

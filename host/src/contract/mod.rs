@@ -1,7 +1,7 @@
 //! The contracts this host speaks: one adapter for each contract version, all of them onto `model`.
 //!
-//! In comes a compiled component, out comes something that answers to [`Mapper`], [`Decoder`] or [`Engine`], whichever
-//! version of the contract it was built for. An adapter only converts; what a mapper must keep to besides its types is
+//! In comes a compiled component, out comes something that answers to [`Mapper`], [`Decoder`], [`Engine`] or [`Extension`],
+//! whichever version of the contract it was built for. An adapter only converts; what a mapper must keep to besides its types is
 //! checked once, in [`accept`]. With `sandbox` this is the only user of `wasmtime`.
 //!
 //! A new contract version is one new adapter file (`mapper_0_2.rs`) and one new row in [`supported::CONTRACTS`].
@@ -11,16 +11,18 @@ mod engine_0_1;
 mod errors_0_1;
 mod mapper_0_1;
 pub mod supported;
+mod tool_0_1;
 
 use crate::model::{
-    CallSpec, Encoded, EngineAbout, EngineFailure, Explanation, Failure, Fault, MapOptions, Method, Note, Problem,
-    Recognition, Skipped, Unsupported,
+    CallSpec, Encoded, EngineAbout, EngineFailure, Explanation, ExtensionFailure, ExtensionReply, Failure, Fault,
+    MapOptions, Method, Note, Problem, Recognition, Skipped, Unsupported,
 };
-use crate::sandbox::{Error, GuestStore};
+use crate::sandbox::{Error, GuestStore, Reach};
 
 pub use accept::Breach;
 pub(crate) use accept::{
-    accept_decoded, accept_encoded, accept_executed, accept_mapping, accept_recognition, accept_unsupported,
+    accept_decoded, accept_encoded, accept_executed, accept_mapping, accept_recognition, accept_reply, accept_tools,
+    accept_unsupported,
 };
 
 /// A mapper, linked and ready to be instantiated; the contract version is behind it.
@@ -94,6 +96,21 @@ pub(crate) trait Engine: Send + Sync {
         spec: &CallSpec,
         arguments: &str,
     ) -> Result<Result<Option<String>, EngineFailure>, Error>;
+}
+
+/// A tool extension, linked with what it was granted and ready to be instantiated. Each function makes one fresh
+/// instance and ends with the store's deadline even while the guest waits for the outside world.
+pub(crate) trait Extension: Send + Sync {
+    /// Its tools, their schemas still text.
+    fn list(&self, store: &mut GuestStore<Reach>) -> Result<Vec<DraftMethod>, Error>;
+
+    /// Calls one of them by its own name; `arguments` is JSON text.
+    fn call(
+        &self,
+        store: &mut GuestStore<Reach>,
+        name: &str,
+        arguments: &str,
+    ) -> Result<Result<ExtensionReply, ExtensionFailure>, Error>;
 }
 
 /// What a mapper handed over, before anyone has looked at its JSON.

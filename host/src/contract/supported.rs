@@ -3,8 +3,8 @@
 //! `artifact::inspect` compares a component's own interface names with it, and every message about a contract that is
 //! too new or too old takes its range from here. It knows no file and no plugin.
 
-use super::{Decoder, Engine, Mapper, engine_0_1, errors_0_1, mapper_0_1};
-use crate::model::ContractVersion;
+use super::{Decoder, Engine, Extension, Mapper, engine_0_1, errors_0_1, mapper_0_1, tool_0_1};
+use crate::model::{ContractVersion, Grants};
 use crate::sandbox::{Compiled, Error};
 use std::fmt;
 use std::sync::Arc;
@@ -18,6 +18,8 @@ pub enum Role {
     Decoder,
     /// Executes functions.
     Engine,
+    /// Brings tools of its own.
+    Extension,
 }
 
 impl fmt::Display for Role {
@@ -26,6 +28,7 @@ impl fmt::Display for Role {
             Self::Mapper => "mapper",
             Self::Decoder => "error decoder",
             Self::Engine => "engine",
+            Self::Extension => "tool extension",
         })
     }
 }
@@ -40,17 +43,53 @@ pub struct Contract {
     pub version: ContractVersion,
     /// The interfaces a component must export.
     pub exports: &'static [&'static str],
-    /// What the host offers to its imports. Empty: a component of this contract can only compute.
+    /// What the host offers to its imports, each with a version of its track. Empty: a component of this contract can only
+    /// compute. Some of it is linked only by grant ([`crate::sandbox::Capability`]).
     pub offers: &'static [&'static str],
     link: Link,
 }
 
+/// What an extension may import, some of it only by grant. No sockets: a request goes through `wasi:http`, where each
+/// host is checked.
+const TOOL_OFFERS: &[&str] = &[
+    "abi-mcp:tool/log@0.1.0",
+    "abi-mcp:tool/config@0.1.0",
+    "abi-mcp:tool/progress@0.1.0",
+    "abi-mcp:tool/cancellation@0.1.0",
+    "abi-mcp:tool/state@0.1.0",
+    "wasi:http/outgoing-handler@0.2.12",
+    "wasi:http/types@0.2.12",
+    "wasi:filesystem/types@0.2.12",
+    "wasi:filesystem/preopens@0.2.12",
+    "wasi:clocks/wall-clock@0.2.12",
+    "wasi:clocks/monotonic-clock@0.2.12",
+    "wasi:random/random@0.2.12",
+    "wasi:random/insecure@0.2.12",
+    "wasi:random/insecure-seed@0.2.12",
+    "wasi:io/error@0.2.12",
+    "wasi:io/poll@0.2.12",
+    "wasi:io/streams@0.2.12",
+    "wasi:cli/environment@0.2.12",
+    "wasi:cli/exit@0.2.12",
+    "wasi:cli/stdin@0.2.12",
+    "wasi:cli/stdout@0.2.12",
+    "wasi:cli/stderr@0.2.12",
+    "wasi:cli/terminal-input@0.2.12",
+    "wasi:cli/terminal-output@0.2.12",
+    "wasi:cli/terminal-stdin@0.2.12",
+    "wasi:cli/terminal-stdout@0.2.12",
+    "wasi:cli/terminal-stderr@0.2.12",
+];
+
 /// How a component is linked, by role.
 enum Link {
-    Mapper(fn(&Compiled) -> Result<Arc<dyn Mapper>, Error>),
-    Decoder(fn(&Compiled) -> Result<Arc<dyn Decoder>, Error>),
-    Engine(fn(&Compiled) -> Result<Arc<dyn Engine>, Error>),
+    Mapper(fn(&Compiled) -> Linked<dyn Mapper>),
+    Decoder(fn(&Compiled) -> Linked<dyn Decoder>),
+    Engine(fn(&Compiled) -> Linked<dyn Engine>),
+    Extension(fn(&Compiled, &Grants) -> Linked<dyn Extension>),
 }
+
+type Linked<T> = Result<Arc<T>, Error>;
 
 /// Every contract version this host speaks, oldest first within a package.
 pub static CONTRACTS: &[Contract] = &[
@@ -78,6 +117,14 @@ pub static CONTRACTS: &[Contract] = &[
         offers: &[],
         link: Link::Engine(engine_0_1::link),
     },
+    Contract {
+        role: Role::Extension,
+        package: "abi-mcp:tool",
+        version: ContractVersion { major: 0, minor: 1, patch: 0 },
+        exports: &["tools"],
+        offers: TOOL_OFFERS,
+        link: Link::Extension(tool_0_1::link),
+    },
 ];
 
 impl Contract {
@@ -97,6 +144,16 @@ impl Contract {
     pub(crate) fn link_engine(&self, component: &Compiled) -> Option<Result<Arc<dyn Engine>, Error>> {
         let Link::Engine(link) = self.link else { return None };
         Some(link(component))
+    }
+
+    /// Links a component as a tool extension with what it was granted; `None` when this is no tool contract.
+    pub(crate) fn link_extension(
+        &self,
+        component: &Compiled,
+        grants: &Grants,
+    ) -> Option<Result<Arc<dyn Extension>, Error>> {
+        let Link::Extension(link) = self.link else { return None };
+        Some(link(component, grants))
     }
 }
 

@@ -8,7 +8,7 @@ use super::progress::Progress;
 use super::service::{Service, UnknownTool};
 use super::shutdown::Shutdown;
 use super::{listen, reply, traceparent};
-use crate::model::{CallScope, Cancel, JsonObject, ToolReply};
+use crate::model::{CallScope, Cancel, JsonObject, ProgressSink, ToolReply};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, DiscoverResult,
     InitializeRequestParams, InitializeResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
@@ -77,9 +77,10 @@ impl<S: Service> Server<S> {
         };
         let cancel = Cancel::new();
         let traceparent = context.meta.get_traceparent().and_then(traceparent::checked).map(str::to_owned);
-        let scope = CallScope { cancel: cancel.clone(), deadline: None, traceparent };
-        let progress =
-            Progress { peer: context.peer.clone(), token: context.meta.get_progress_token(), every: self.progress };
+        let (sink, reports) = ProgressSink::watched();
+        let scope = CallScope { cancel: cancel.clone(), deadline: None, traceparent, progress: sink };
+        let token = context.meta.get_progress_token();
+        let progress = Progress { peer: context.peer.clone(), token, every: self.progress, reports };
         let call = progress.of(self.service.call(name, arguments, scope));
         tokio::pin!(call);
         let reply = tokio::select! {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 /// Says once, to everyone who holds a copy, that the work is no longer wanted.
 ///
@@ -57,6 +57,37 @@ impl Cancel {
     }
 }
 
+/// How far a call is, in the words of what runs it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ProgressReport {
+    /// In a unit of its own; only grows.
+    pub done: f64,
+    /// In the same unit, where it is known.
+    pub total: Option<f64>,
+    /// One line, not yet cleaned.
+    pub message: Option<String>,
+}
+
+/// Where progress goes: to whoever waits for the call and asked for it. Only the latest report is kept.
+#[derive(Debug, Clone, Default)]
+pub struct ProgressSink(Option<watch::Sender<Option<ProgressReport>>>);
+
+impl ProgressSink {
+    /// A sink, and where its reports come out.
+    #[must_use]
+    pub fn watched() -> (Self, watch::Receiver<Option<ProgressReport>>) {
+        let (sender, receiver) = watch::channel(None);
+        (Self(Some(sender)), receiver)
+    }
+
+    /// Tells how far the call is; cheap where nobody listens.
+    pub fn report(&self, report: ProgressReport) {
+        if let Some(sender) = &self.0 {
+            sender.send_replace(Some(report));
+        }
+    }
+}
+
 /// What travels with one call.
 #[derive(Debug, Clone, Default)]
 pub struct CallScope {
@@ -66,4 +97,6 @@ pub struct CallScope {
     pub deadline: Option<Instant>,
     /// W3C trace context, already checked; forwarded to the backend.
     pub traceparent: Option<String>,
+    /// Where what runs the call says how far it is.
+    pub progress: ProgressSink,
 }

@@ -5,14 +5,16 @@
 
 mod call;
 mod engine;
+mod extension;
 mod failure;
 mod grants;
 mod mapping;
 mod tool;
 mod version;
 
-pub use call::{CallScope, Cancel, Cancelled};
+pub use call::{CallScope, Cancel, Cancelled, ProgressReport, ProgressSink};
 pub use engine::{EngineAbout, EngineFailure, Stage, Unsupported};
+pub use extension::{ExtensionClass, ExtensionFailure, ExtensionReply};
 pub use failure::{Class, Explanation, Failure, GuestFailure, HttpFailure, Retry};
 pub use grants::{DirectoryGrant, Grants};
 pub use mapping::{

@@ -5,6 +5,7 @@
 
 use super::store::Stopped;
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 use wasmtime::Trap;
 
@@ -76,6 +77,20 @@ pub enum Error {
         /// The engine's words.
         text: String,
     },
+    /// It needs what it was not granted, or its own manifest cannot be read.
+    #[error("is not run: {text}")]
+    Ungranted {
+        /// What is missing.
+        text: String,
+    },
+    /// A directory it was granted cannot be opened. The operator's to see to.
+    #[error("was granted the directory `{}`, which cannot be opened ({text})", .path.display())]
+    Grant {
+        /// The directory on this machine.
+        path: PathBuf,
+        /// The system's words.
+        text: String,
+    },
     /// The caller no longer wants the answer. Nobody's fault.
     #[error("was cancelled")]
     Cancelled,
@@ -101,6 +116,8 @@ impl Error {
             Self::Start { .. } => "sandbox::start",
             Self::Compile { .. } => "sandbox::compile",
             Self::Link { .. } => "sandbox::link",
+            Self::Ungranted { .. } => "sandbox::ungranted",
+            Self::Grant { .. } => "sandbox::grant",
             Self::Cancelled => "sandbox::cancelled",
             Self::Host { .. } => "sandbox::host",
         }

@@ -26,6 +26,8 @@ pub enum Work {
     Explain,
     /// Execute a function in an engine.
     Execute,
+    /// Say which tools an extension has.
+    List,
     /// Run a tool of an extension.
     Extend,
 }
@@ -43,6 +45,7 @@ impl Work {
             Self::Decode => "decoding a result",
             Self::Explain => "explaining a failure",
             Self::Execute => "executing a function",
+            Self::List => "listing its tools",
             Self::Extend => "running a tool",
         }
     }
@@ -80,8 +83,8 @@ pub struct Counts {
 /// The table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// For [`Work::Prepare`], [`Work::Recognise`], [`Work::Map`] and [`Work::Project`]: whole manifests, once for each app, on any
-    /// machine. Manifests of 1,600 methods take tens of milliseconds.
+    /// For [`Work::Prepare`], [`Work::Recognise`], [`Work::Map`], [`Work::Project`] and [`Work::List`]: whole manifests, once
+    /// for each app, on any machine. Manifests of 1,600 methods take tens of milliseconds.
     pub manifest: Bounds,
     /// For [`Work::Encode`] and [`Work::Decode`]: one call's values; a person or model is waiting.
     pub codec: Bounds,
@@ -91,8 +94,29 @@ pub struct Limits {
     pub engine: Bounds,
     /// For [`Work::Extend`]: real work, possibly with a network's answer in it.
     pub extension: Bounds,
+    /// For requests of extensions.
+    pub web: WebBounds,
     /// For every kind of work.
     pub counts: Counts,
+}
+
+/// What the requests of one call may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WebBounds {
+    /// Requests, redirects included.
+    pub requests: u32,
+    /// Bytes of one answer's body. It is passed on as it comes; the bound protects whoever pays for the line.
+    pub response: usize,
+    /// From the first lookup to a usable connection, TLS included.
+    pub connect: Duration,
+    /// Without a byte, from the request to its answer and within the answer.
+    pub silence: Duration,
+}
+
+impl Default for WebBounds {
+    fn default() -> Self {
+        Self { requests: 64, response: 32 * MIB, connect: Duration::from_secs(10), silence: Duration::from_secs(20) }
+    }
 }
 
 impl Limits {
@@ -100,7 +124,7 @@ impl Limits {
     #[must_use]
     pub fn of(&self, work: Work) -> Bounds {
         match work {
-            Work::Prepare | Work::Recognise | Work::Map | Work::Project => self.manifest,
+            Work::Prepare | Work::Recognise | Work::Map | Work::Project | Work::List => self.manifest,
             Work::Encode | Work::Decode => self.codec,
             Work::Explain => self.explain,
             Work::Execute => self.engine,
@@ -128,6 +152,7 @@ impl Default for Limits {
             explain: bounds(Duration::from_millis(200), 32, 1),
             engine: bounds(Duration::from_secs(30), 256, 64),
             extension: bounds(Duration::from_secs(30), 256, 64),
+            web: WebBounds::default(),
             counts: Counts {
                 instances: 100,
                 memories: 8,

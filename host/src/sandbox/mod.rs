@@ -17,16 +17,20 @@ mod engine;
 mod error;
 mod limits;
 mod pool;
+mod reach;
 mod store;
 mod ticker;
+mod waiting;
 
 use crate::model::Cancel;
 use std::sync::Arc;
 
 pub(crate) use compiled::Compiled;
 pub use error::Error;
-pub use limits::{Bounds, Counts, Limits, Work};
+pub use limits::{Bounds, Counts, Limits, WebBounds, Work};
 pub(crate) use pool::Lane;
+pub(crate) use reach::{Allowance, Keeper, Level, Reach, Refusal, Refused, link as link_granted};
+pub use reach::{Capability, is_host};
 pub(crate) use store::{GuestStore, State};
 
 /// The engine, the worker threads and the limits guests run under.
@@ -37,7 +41,12 @@ pub(crate) use store::{GuestStore, State};
 pub struct Sandbox {
     limits: Limits,
     pool: pool::Pool,
+    /// For extensions, which wait for the outside world most of the time: a slow network takes no worker from a mapper.
+    waiting: pool::Pool,
 }
+
+/// Threads for extensions. They sleep more than they compute; those that only compute share the processors with the rest.
+const WAITING: usize = 16;
 
 impl Sandbox {
     /// A sandbox with these limits and as many workers as the machine has cores, three at least.
@@ -51,7 +60,8 @@ impl Sandbox {
     /// another plugin's long one.
     #[must_use]
     pub fn with_workers(limits: Limits, workers: usize) -> Arc<Self> {
-        Arc::new(Self { limits, pool: pool::Pool::new(workers.max(3)) })
+        let (pool, waiting) = (pool::Pool::new(workers.max(3)), pool::Pool::new(WAITING));
+        Arc::new(Self { limits, pool, waiting })
     }
 
     /// The limits guests run under.
@@ -74,16 +84,34 @@ impl Sandbox {
         cancel: &Cancel,
         job: impl FnOnce(&mut GuestStore) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
+        self.run_beside(work, cancel, || Ok(()), job).await
+    }
+
+    /// As [`Sandbox::run`], for a guest that may reach what `beside` makes; it is made on the worker too.
+    ///
+    /// # Errors
+    /// As [`Sandbox::run`], and what `beside` returns.
+    pub(crate) async fn run_beside<X: Send + 'static, T: Send + 'static>(
+        &self,
+        work: Work,
+        cancel: &Cancel,
+        beside: impl FnOnce() -> Result<X, Error> + Send + 'static,
+        job: impl FnOnce(&mut GuestStore<X>) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
         let bounds = self.limits.of(work);
         let counts = self.limits.counts;
         let token = cancel.clone();
         let run = move |abandoned: &pool::Abandoned| {
             let runtime = engine::runtime()?;
             let _ticking = runtime.ticker.tick();
-            let mut store = GuestStore::new(&runtime.engine, bounds, counts, token, abandoned.clone());
+            let mut store = GuestStore::new(&runtime.engine, bounds, counts, token, abandoned.clone(), beside()?);
             job(&mut store)
         };
-        self.pool.run(Lane::of(work), cancel, run).await?
+        match Lane::of(work) {
+            // A pool of its own has nothing that could be kept waiting behind it.
+            Lane::Waiting => self.waiting.run(Lane::Short, cancel, run).await?,
+            lane => self.pool.run(lane, cancel, run).await?,
+        }
     }
 
     /// Whether no guest is running, so that the process sleeps.

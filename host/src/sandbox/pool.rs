@@ -23,13 +23,16 @@ pub(crate) enum Lane {
     Short,
     /// May take seconds by design.
     Long,
+    /// May wait for the outside world; runs on a pool of its own, as [`Lane::Short`] there.
+    Waiting,
 }
 
 impl Lane {
     pub(super) fn of(work: Work) -> Self {
         match work {
             Work::Encode | Work::Decode | Work::Explain => Self::Short,
-            Work::Prepare | Work::Recognise | Work::Map | Work::Project | Work::Execute | Work::Extend => Self::Long,
+            Work::Prepare | Work::Recognise | Work::Map | Work::Project | Work::Execute => Self::Long,
+            Work::List | Work::Extend => Self::Waiting,
         }
     }
 }
@@ -131,7 +134,7 @@ impl Pool {
         }
         match lane {
             Lane::Short => queue.short.push_back(job),
-            Lane::Long => queue.long.push_back(job),
+            Lane::Long | Lane::Waiting => queue.long.push_back(job),
         }
         drop(queue);
         // All of them: the one woken might be the one that must not take a long job.

@@ -38,9 +38,29 @@ pub enum Origin {
     Node,
     /// A manifest file: methods run on an engine, which keeps nothing, so there is nothing to select.
     File,
+    /// A plugin's own tools: they run in the plugin, which keeps nothing between calls, so there is nothing to select.
+    Extension,
 }
 
 impl App {
+    /// The tools of the plugin of this name, as an app. `content` says when they may have changed.
+    #[must_use]
+    pub fn of_extension(name: &str, content: String) -> Self {
+        Self {
+            id: name.to_owned(),
+            package: Some(name.to_owned()),
+            version: None,
+            name: None,
+            signer: None,
+            guide: None,
+            content,
+            services: Vec::new(),
+            record: JsonObject::new(),
+            metadata: None,
+            origin: Origin::Extension,
+        }
+    }
+
     /// Whether its methods run in contexts, so that calls need a handle.
     #[must_use]
     pub fn has_contexts(&self) -> bool {

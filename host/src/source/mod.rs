@@ -1,5 +1,5 @@
-//! Where manifests come from: the apps a node has installed, with their guides, metadata and contexts, and manifest
-//! files whose functions an engine runs.
+//! Where manifests come from: the apps a node has installed, with their guides, metadata and contexts, manifest
+//! files whose functions an engine runs, and plugins that bring tools of their own.
 //!
 //! A source knows its ecosystem's words (URIs, instructions, how a context is named); the stages behind it work on
 //! the plain [`App`] and [`Unit`] it hands out. It reads no ABI: a manifest is bytes to it.
@@ -35,3 +35,7 @@ pub const INSTRUCTIONS: &str = "Calimero apps describe themselves. Do not read a
 const FILE_INSTRUCTIONS: &str = "functions are reached by search: find_tools with a few plain words answers the best \
      ones with signatures and example values, call runs one by name (method, args). They compute on the values you \
      pass, keep nothing, and need no app_handle.";
+
+/// The same of extensions; follows their names, which are the operator's. Nothing of a plugin's own text stands here.
+const EXTENSION_INSTRUCTIONS: &str = "are plugins whose tools begin with their name; call them directly, without an \
+     app_handle, or by `call` (method, args) where they are not listed.";

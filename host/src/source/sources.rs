@@ -1,4 +1,4 @@
-//! All sources of a process together: at most one node, and any number of manifest files.
+//! All sources of a process together: at most one node, and any number of manifest files and extensions.
 //!
 //! One that cannot be read takes nothing from the others.
 
@@ -13,6 +13,8 @@ pub struct Sources {
     node: Arc<NodeSource>,
     serves_node: bool,
     files: Vec<Arc<ManifestFile>>,
+    /// Plugins with tools of their own, by name.
+    extensions: Mutex<Vec<String>>,
     /// The node's apps when it last answered: they stay while it does not.
     last: Mutex<Vec<Arc<App>>>,
 }
@@ -41,13 +43,29 @@ impl Sources {
     /// A node alone.
     #[must_use]
     pub fn node_only(node: Arc<NodeSource>) -> Self {
-        Self { node, serves_node: true, files: Vec::new(), last: Mutex::default() }
+        Self { node, serves_node: true, files: Vec::new(), extensions: Mutex::default(), last: Mutex::default() }
     }
 
     /// Manifest files, and a node beside them where `serves_node` says so. A node that is not served is never asked.
     #[must_use]
     pub fn with_files(node: Arc<NodeSource>, serves_node: bool, files: Vec<ManifestFile>) -> Self {
-        Self { node, serves_node, files: files.into_iter().map(Arc::new).collect(), last: Mutex::default() }
+        Self { serves_node, files: files.into_iter().map(Arc::new).collect(), ..Self::node_only(node) }
+    }
+
+    /// These sources, and the tools of the extensions of these names.
+    #[must_use]
+    pub fn and_extensions(self, extensions: Vec<String>) -> Self {
+        self.know_extensions(extensions);
+        self
+    }
+
+    /// Names the extensions there are from now on: plugins come and go while they are served.
+    pub fn know_extensions(&self, extensions: Vec<String>) {
+        *self.extensions.lock().unwrap_or_else(PoisonError::into_inner) = extensions;
+    }
+
+    fn extensions(&self) -> Vec<String> {
+        self.extensions.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The node; it connects on first use.
@@ -71,6 +89,7 @@ impl Sources {
     /// Looks at every source.
     pub async fn look(&self, scope: &CallScope) -> Found {
         let mut apps = self.file_apps().await;
+        apps.extend(self.extension_apps());
         if !self.serves_node {
             return Found { apps, unreadable: None };
         }
@@ -105,7 +124,13 @@ impl Sources {
             .unwrap_or_default()
     }
 
-    /// A unit's manifest.
+    /// The extensions, each as an app of its tools.
+    pub fn extension_apps(&self) -> impl Iterator<Item = Arc<App>> + use<> {
+        // Which plugin that is now, and so which tools it has, is the catalog's to ask.
+        self.extensions().into_iter().map(|name| Arc::new(App::of_extension(&name, format!("extension:{name}"))))
+    }
+
+    /// A unit's manifest; an extension has none.
     ///
     /// # Errors
     /// Its source refused, could not be reached, or has no such app.
@@ -135,6 +160,10 @@ impl Sources {
         if !self.files.is_empty() {
             let names: Vec<&str> = self.files.iter().map(|file| file.ecosystem()).collect();
             texts.push(format!("{} {}", names.join(", "), super::FILE_INSTRUCTIONS));
+        }
+        let extensions = self.extensions();
+        if !extensions.is_empty() {
+            texts.push(format!("{} {}", extensions.join(", "), super::EXTENSION_INSTRUCTIONS));
         }
         texts.join(" ")
     }

@@ -2,9 +2,11 @@
 
 use crate::catalog::{CatalogUnit, Snapshot, definition};
 use crate::model::{CallScope, JsonObject, Method, ToolReply};
+use crate::source::Origin;
 use crate::text::{clean_line, cut};
 use crate::tools::Server;
 use crate::tools::app::text;
+use crate::tools::functions;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -34,6 +36,7 @@ pub(crate) async fn find_tools(
     let hits = snapshot.search(query);
     if hits.is_empty() {
         let why = server.catalog.unavailable().map(|why| format!("\n{}", clean_line(&why))).unwrap_or_default();
+        let why = why + &functions::not_served(server);
         return Err(ToolReply::error(format!(
             "Error: no tool fits these words.{why}\nhint: say in a few plain words what it does, and on what"
         )));
@@ -95,10 +98,12 @@ fn how_to_call((of_apps, functions): (bool, bool), snapshot: &Snapshot, first: O
     let mut lines = Vec::new();
     if functions {
         let example = first.and_then(|name| snapshot.tool(name)).filter(|(unit, _)| !unit.unit.app.has_contexts());
-        let example = example.map_or_else(String::new, |(_, method)| {
+        let example = example.map_or_else(String::new, |(unit, method)| {
+            // An extension's own name for a tool may be another's too.
+            let named = first.filter(|_| unit.unit.app.origin == Origin::Extension).unwrap_or(&method.method.name);
             let args: JsonObject =
                 method.method.parameters.iter().map(|parameter| (parameter.name.clone(), json!(".."))).collect();
-            format!(", for example {}", json!({"method": method.method.name, "args": args}))
+            format!(", for example {}", json!({"method": named, "args": args}))
         });
         lines.push(format!("Run a function with the tool `call`{example}."));
     }
@@ -128,7 +133,7 @@ pub(crate) async fn describe_tool(
         "tool": tool.name,
         "app": unit.unit.app.label(),
         "service": unit.unit.service,
-        "method": method.method.name,
+        "method": clean_line(&method.method.name),
         "title": tool.title,
         "description": tool.description,
         "inputSchema": *tool.input_schema,

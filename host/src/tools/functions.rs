@@ -1,4 +1,4 @@
-//! Calls of an engine's functions: nothing to select, no handle, no context.
+//! Calls of functions, an engine's or an extension's: nothing to select, no handle, no context.
 //!
 //! Reached by a tool's own name, or through `call`, which also takes the function's own name where the tool's differs.
 
@@ -7,10 +7,10 @@ use crate::catalog::mapped::MappedMethod;
 use crate::catalog::{CatalogUnit, Snapshot};
 use crate::model::{CallScope, JsonObject, ToolReply};
 use crate::schema::result;
-use crate::source::App;
+use crate::source::{App, Origin};
 use crate::text::{clean_line, nearest};
 use crate::tools::invoke::Face;
-use crate::tools::{Server, app, fixed, invoke};
+use crate::tools::{Server, app, extensions, fixed, invoke};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -22,6 +22,9 @@ pub(crate) async fn tool(
     arguments: JsonObject,
     scope: &CallScope,
 ) -> ToolReply {
+    if unit.unit.app.origin == Origin::Extension {
+        return extensions::tool(server, unit, method, arguments, scope).await;
+    }
     let outcome = async {
         let arguments = invoke::check(method, Face::Listed, arguments).await?;
         let raw = run(server, unit, method, &arguments, scope).await?;
@@ -83,14 +86,16 @@ fn is_meant(app: &App, wanted: Option<&str>) -> bool {
     !app.has_contexts() && wanted.is_none_or(|wanted| wanted == app.id || wanted == app.label())
 }
 
-/// The functions a name may mean: the one behind the tool of that name, else those that call themselves so.
+/// The functions a name may mean: the one behind the tool of that name, else those that call themselves so. What an
+/// extension calls its tools counts only where it is named with `app`: it must not answer for another's function.
 fn named<'a>(snapshot: &'a Snapshot, arguments: &JsonObject, wanted: Option<&str>) -> Option<Vec<Candidate<'a>>> {
     let name = app::text(arguments, "method")?;
     let functions = |unit: &&Arc<CatalogUnit>| is_meant(&unit.unit.app, wanted);
     if let Some((unit, method)) = snapshot.tool(name).filter(|(unit, _)| functions(unit)) {
         return Some(vec![(unit, method)]);
     }
-    let units = snapshot.units.iter().filter(functions);
+    let by_own_name = |unit: &&Arc<CatalogUnit>| wanted.is_some() || unit.unit.app.origin != Origin::Extension;
+    let units = snapshot.units.iter().filter(functions).filter(by_own_name);
     let found: Vec<Candidate<'a>> = units
         .flat_map(|unit| {
             let own = unit.mapped.methods.iter().filter(|method| method.method.name == name);
@@ -129,6 +134,9 @@ async fn run(
     scope: &CallScope,
 ) -> Result<Option<String>, ToolReply> {
     invoke::permitted(server, method)?;
+    if unit.unit.app.origin == Origin::Extension {
+        return extensions::run(unit, method, arguments, scope).await.map(extensions::as_json);
+    }
     let Some(engine) = &unit.mapped.engine else {
         return Err(ToolReply::error(format!("Error: {} has no engine to run it", unit.unit.label())));
     };
@@ -151,5 +159,13 @@ fn unknown(server: &Server, snapshot: &Snapshot, name: &str) -> String {
     }
     let names = snapshot.units.iter().flat_map(|unit| unit.tool_names.iter().flatten().map(String::as_str));
     let close = nearest(name, names).map(|close| format!(" Did you mean `{close}`?")).unwrap_or_default();
-    format!("Error: there is no function `{shown}`.{close}\nhint: find_tools searches by a few plain words")
+    let refused = not_served(server);
+    format!("Error: there is no function `{shown}`.{close}{refused}\nhint: find_tools searches by a few plain words")
+}
+
+/// A line for each extension that is not served: what is looked for may be one of its tools.
+pub(crate) fn not_served(server: &Server) -> String {
+    let refused = server.catalog.refused_extensions();
+    let line = |(name, why): (String, String)| format!("\nnot served: {}: {}", clean_line(&name), clean_line(&why));
+    refused.into_iter().map(line).collect()
 }

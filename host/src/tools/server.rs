@@ -219,8 +219,14 @@ impl Service for Server {
             hint.map(|hint| format!(" The node's applications could not be read: {hint}.")).unwrap_or_default();
         let lacking = self.catalog.unavailable().map(|why| clean_line(&why));
         let lacking = lacking.map(|why| format!(" No function can be called: {why}.")).unwrap_or_default();
+        // Their names are the operator's; why they are refused may quote a plugin, whose words have no place here.
+        let refused: Vec<String> = self.catalog.refused_extensions().iter().map(|(name, _)| clean_line(name)).collect();
+        let refused = match refused.is_empty() {
+            true => String::new(),
+            false => format!(" Plugins that are not served now: {}.", refused.join(", ")),
+        };
         let mode = if self.modes.read_only { READ_ONLY } else { "" };
-        format!("{}{mode}{trouble}{lacking}", self.sources.instructions())
+        format!("{}{mode}{trouble}{lacking}{refused}", self.sources.instructions())
     }
 
     fn opened(&self) {

@@ -108,13 +108,9 @@ fn b02_whatever_an_engine_does_costs_its_own_call_only() {
     // Long enough for the bomb to reach the memory limit on a busy machine.
     let limits = Limits { engine: Bounds { time: Duration::from_secs(3), ..usual.engine }, ..usual };
     let mut served = serve(&["add", "trap", "spin", "bomb", "garbage", "flood"], None, limits, Setup::default());
-    for (method, says) in [
-        ("trap", "unreachable"),
-        ("spin", "3 s limit"),
-        ("bomb", "memory"),
-        ("garbage", "not JSON"),
-        ("flood", "hand"),
-    ] {
+    for (method, says) in
+        [("trap", "unreachable"), ("spin", "3 s limit"), ("bomb", "memory"), ("garbage", "not JSON"), ("flood", "hand")]
+    {
         let reply = served.run(method);
         assert!(reply.is_error && reply.text.contains("arithmetic"), "{method}: {}", reply.text);
         let text = reply.text.to_lowercase();

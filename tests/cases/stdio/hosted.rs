@@ -1,7 +1,7 @@
 //! A server in the test's own process, with one plugin more than the released binary has.
 
 use crate::SOON;
-use abi_mcp::artifact::{Origin, Plugin, Plugins, Registry, bundled};
+use abi_mcp::artifact::{Allowed, ExtensionSetting, Origin, Plugin, Plugins, Registry, bundled};
 use abi_mcp::mcp::{self, Io, Outcome};
 use abi_mcp::model::{Cancel, PluginRelease};
 use abi_mcp::node::{NodeSettings, Session};
@@ -33,13 +33,44 @@ impl Hosted {
 
     /// The same with another setup.
     pub(crate) fn start_with(sources: Sources, guest: &str, ecosystem: &str, limits: Limits, setup: Setup) -> Self {
+        Self::serving(sources, Plugins::of(registry(guest, ecosystem, limits)), setup)
+    }
+
+    /// Serves test guests as extensions, beside the sources.
+    pub(crate) fn extending(sources: Sources, extensions: &[Extension<'_>], limits: Limits, setup: Setup) -> Self {
+        let sandbox = Sandbox::with_workers(limits, WORKERS);
+        let mut plugins = bundled_plugins(&sandbox);
+        for Extension { name, guest, allowed } in extensions {
+            let origin = Origin::Extension(Box::new(allowed.clone()));
+            let release = PluginRelease("0.1.0".to_owned());
+            let loaded = Plugin::load(name, release, origin, component(guest).into(), &sandbox, Some(code_cache()));
+            plugins.push(Arc::new(loaded.unwrap_or_else(|error| panic!("{error}"))));
+        }
+        let names = extensions.iter().map(|extension| extension.name.to_owned()).collect();
+        Self::serving(sources.and_extensions(names), Plugins::of(Registry::new(plugins, Vec::new())), setup)
+    }
+
+    /// The same from their files, as the program itself reads them, with a cache folder.
+    pub(crate) fn extending_from_files(extensions: &[Extension<'_>], cache: Option<PathBuf>) -> Self {
+        let settings = extensions.iter().map(|Extension { name, guest, allowed }| ExtensionSetting {
+            name: (*name).to_owned(),
+            path: component_file(guest),
+            allowed: allowed.clone(),
+        });
+        let plugins = Plugins::bundled(cache).and_extensions(settings.collect());
+        let names = extensions.iter().map(|extension| extension.name.to_owned()).collect();
+        Self::serving(nothing().and_extensions(names), plugins, Setup::default())
+    }
+
+    /// Serves these sources with these plugins.
+    pub(crate) fn serving(sources: Sources, plugins: Plugins, setup: Setup) -> Self {
         let (to, input) = UnixStream::pair().unwrap();
         let (output, from) = UnixStream::pair().unwrap();
         let (sender, outcome) = mpsc::channel();
         let cancel = Cancel::new();
         let server = Arc::new(Server::new(Parts {
             sources: Arc::new(sources),
-            plugins: Arc::new(Plugins::of(registry(guest, ecosystem, limits))),
+            plugins: Arc::new(plugins),
             setup,
             state_dir: None,
             redactor: Arc::default(),
@@ -67,6 +98,18 @@ impl Hosted {
     }
 }
 
+/// One test guest as an extension.
+pub(crate) struct Extension<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) guest: &'a str,
+    pub(crate) allowed: Allowed,
+}
+
+/// No source at all.
+pub(crate) fn nothing() -> Sources {
+    Sources::with_files(session(None), false, Vec::new())
+}
+
 /// A node alone.
 pub(crate) fn node(node: &FakeNode) -> Sources {
     Sources::node_only(session(Some(node)))
@@ -85,16 +128,12 @@ fn session(node: Option<&FakeNode>) -> Arc<NodeSource> {
 
 fn registry(guest: &str, ecosystem: &str, limits: Limits) -> Registry {
     let sandbox = Sandbox::with_workers(limits, WORKERS);
-    // Compiled code is shared by the tests of a run, beside the binary's own.
-    let cache = Path::new(env!("CARGO_BIN_EXE_abi-mcp")).with_file_name("test-cache").join("compiled");
-    let load = |name: &str, release: &str, origin, bytes: Vec<u8>| {
-        let release = PluginRelease(release.to_owned());
-        Arc::new(Plugin::load(name, release, origin, bytes.into(), &sandbox, Some(cache.clone())).unwrap())
-    };
-    let mut plugins: Vec<_> =
-        bundled().iter().map(|(name, release, bytes)| load(name, release, Origin::Bundled, bytes.to_vec())).collect();
+    let mut plugins = bundled_plugins(&sandbox);
     let third = Origin::ThirdParty { ecosystems: [ecosystem.to_owned()].into() };
-    plugins.push(load(guest, "0.1.0", third, of_ecosystem(component(guest), ecosystem)));
+    let release = PluginRelease("0.1.0".to_owned());
+    let bytes = of_ecosystem(component(guest), ecosystem);
+    let loaded = Plugin::load(guest, release, third, bytes.into(), &sandbox, Some(code_cache()));
+    plugins.push(Arc::new(loaded.unwrap()));
     Registry::new(plugins, Vec::new())
 }
 
@@ -109,10 +148,33 @@ fn of_ecosystem(mut bytes: Vec<u8>, ecosystem: &str) -> Vec<u8> {
     bytes
 }
 
+fn bundled_plugins(sandbox: &Arc<Sandbox>) -> Vec<Arc<Plugin>> {
+    let load = |(name, release, bytes): &(&str, &str, &[u8])| {
+        let release = PluginRelease((*release).to_owned());
+        let loaded = Plugin::load(name, release, Origin::Bundled, bytes.to_vec().into(), sandbox, Some(code_cache()));
+        Arc::new(loaded.unwrap())
+    };
+    bundled().iter().map(load).collect()
+}
+
+/// Compiled code is shared by the tests of a run, beside the binary's own.
+fn code_cache() -> PathBuf {
+    Path::new(env!("CARGO_BIN_EXE_abi-mcp")).with_file_name("test-cache").join("compiled")
+}
+
+/// The file of a test guest, or of an example as `examples/<name>`.
+pub(crate) fn component_file(name: &str) -> PathBuf {
+    let components = Path::new(env!("CARGO_MANIFEST_DIR")).join("../components");
+    let folder = match (name.split_once('/'), std::env::var_os("ABI_MCP_TEST_GUESTS")) {
+        (Some((folder, _)), _) => components.join(folder),
+        (None, Some(folder)) => PathBuf::from(folder),
+        (None, None) => components.join("tests"),
+    };
+    folder.join(format!("{}.wasm", name.rsplit('/').next().unwrap_or(name)))
+}
+
 /// A test guest's bytes.
 pub(crate) fn component(name: &str) -> Vec<u8> {
-    let folder = std::env::var_os("ABI_MCP_TEST_GUESTS")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../components/tests"), PathBuf::from);
-    let file = folder.join(format!("{name}.wasm"));
+    let file = component_file(name);
     std::fs::read(&file).unwrap_or_else(|error| panic!("`{}`: {error}: run `cargo xtask guests`", file.display()))
 }

@@ -4,12 +4,14 @@
 
 mod configured;
 mod engines;
+mod extensions;
 mod framing;
 mod hosted;
 mod hostile;
 mod inspect;
 mod lifecycle;
 mod load;
+mod rogues;
 mod swap;
 
 use abi_mcp_tests::{App, Client, FakeNode, Reply, Spawn, manifest};

@@ -150,6 +150,7 @@ mod tests {
             name: "echo".to_owned(),
             release: "0.1.0".to_owned(),
             imports: Some(Vec::new()),
+            example: false,
             rust_version: None,
         }
     }

@@ -5,6 +5,7 @@
 //! component = true
 //! name = "calimero-0"              # the file's name; the package's name when absent
 //! imports = ["wasi:clocks/"]       # prefixes of interfaces it may import; none when absent
+//! example = true                   # goes to `components/examples` and is never embedded; false when absent
 //! ```
 //!
 //! In `tests/guests` every `cdylib` is a component, said or not: there is nothing else to keep there.
@@ -27,6 +28,8 @@ pub(super) struct Guest {
     pub(super) release: String,
     /// Prefixes of the interfaces it may import; `None` lifts the check and is for hostile test guests only.
     pub(super) imports: Option<Vec<String>>,
+    /// Whether it is an example, which the host does not embed.
+    pub(super) example: bool,
     /// The oldest compiler that builds it, as (major, minor).
     pub(super) rust_version: Option<(u32, u32)>,
 }
@@ -101,6 +104,7 @@ fn guest(package: &Value, implied: fn(&Value) -> bool) -> Result<Option<Guest>> 
         package: name,
         name: component,
         imports: Some(imports),
+        example: ours.get("example") == Some(&Value::Bool(true)),
     }))
 }
 

@@ -1,7 +1,8 @@
 //! `cargo xtask guests`: builds every plugin component, whatever toolchain is at hand.
 //!
 //! Comes in: the `plugins/` workspace and `tests/guests`. Goes out: `components/<name>.wasm` with
-//! `components/manifest.json` (which the host's build script reads) and `components/tests/<name>.wasm`. Files are
+//! `components/manifest.json` (which the host's build script reads), `components/examples/<name>.wasm` and
+//! `components/tests/<name>.wasm`, which nothing embeds. Files are
 //! written only when their bytes change, so an unchanged guest does not rebuild the host.
 
 mod cargo;
@@ -51,8 +52,12 @@ pub(crate) fn build(tree: &Tree) -> Result<()> {
     let toolchain = toolchain::find(all.iter().filter_map(|guest| guest.rust_version).max())?;
     println!("building {} components with {}", all.len(), toolchain.description());
 
-    let entries = sorted(compile(tree, &toolchain, &manifest, &plugins, &tree.components())?)?;
+    let (examples, bundled): (Vec<Guest>, Vec<Guest>) = plugins.into_iter().partition(|guest| guest.example);
+    let entries = sorted(compile(tree, &toolchain, &manifest, &bundled, &tree.components())?)?;
     output::write_manifest(&tree.components(), &entries)?;
+    let example_folder = tree.components().join("examples");
+    let example_entries = sorted(compile(tree, &toolchain, &manifest, &examples, &example_folder)?)?;
+    output::remove_strangers(&example_folder, &example_entries)?;
     let test_folder = tree.components().join("tests");
     let mut test_entries = Vec::new();
     for (guests, manifest) in &tests {
@@ -61,7 +66,8 @@ pub(crate) fn build(tree: &Tree) -> Result<()> {
     let test_entries = sorted(test_entries)?;
     output::remove_strangers(&tree.components(), &entries)?;
     output::remove_strangers(&test_folder, &test_entries)?;
-    stamp::write(tree, &inputs, &entries, &test_entries)?;
+    let folders = [("", &entries), ("examples/", &example_entries), ("tests/", &test_entries)];
+    stamp::write(tree, &inputs, &folders)?;
     println!("components built in {:.1} s", started.elapsed().as_secs_f32());
     Ok(())
 }

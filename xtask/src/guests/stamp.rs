@@ -49,12 +49,15 @@ pub(super) fn is_current(tree: &Tree, inputs: &str) -> bool {
 }
 
 /// Remembers a finished build.
-pub(super) fn write(tree: &Tree, inputs: &str, plugins: &[Entry], tests: &[Entry]) -> Result<()> {
+///
+/// Each folder of components is a prefix of the file names in it.
+pub(super) fn write(tree: &Tree, inputs: &str, folders: &[(&str, &Vec<Entry>)]) -> Result<()> {
     let manifest = std::fs::read(tree.components().join("manifest.json")).context("the manifest just written")?;
     let mut outputs = serde_json::Map::new();
     outputs.insert("manifest.json".to_owned(), json!(digest(&manifest)));
-    outputs.extend(plugins.iter().map(|entry| (entry.file.clone(), json!(entry.sha256))));
-    outputs.extend(tests.iter().map(|entry| (format!("tests/{}", entry.file), json!(entry.sha256))));
+    for (folder, entries) in folders {
+        outputs.extend(entries.iter().map(|entry| (format!("{folder}{}", entry.file), json!(entry.sha256))));
+    }
     let stamp = json!({"format": FORMAT, "inputs": inputs, "outputs": outputs});
     output::write_if_changed(&path(tree), stamp.to_string().as_bytes()).map(|_| ())
 }
@@ -99,7 +102,7 @@ mod tests {
         output::write_manifest(&tree.components(), &[])?;
         let sha256 = digest(b"components/a.wasm");
         let entry = Entry { name: "a".into(), release: "0.1.0".into(), file: "a.wasm".into(), sha256 };
-        write(&tree, &inputs(&tree)?, &[entry], &[])?;
+        write(&tree, &inputs(&tree)?, &[("", &vec![entry])])?;
         Ok((folder, tree))
     }
 

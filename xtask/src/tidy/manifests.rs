@@ -34,9 +34,10 @@ pub(super) fn check(file: &File) -> Vec<Violation> {
     crossing.collect()
 }
 
-/// Guests of every kind on one side, what runs natively on the other.
+/// Guests of every kind on one side (a test guest may be written with the SDK), what runs natively on the other.
 fn side(path: &str) -> &'static str {
-    if path == "plugins" || path.starts_with("plugins/") { "plugins" } else { "host" }
+    let guests = path == "plugins" || path.starts_with("plugins/") || path.starts_with("tests/guests/");
+    if guests { "plugins" } else { "host" }
 }
 
 /// The path of a `path = "…"` on a manifest's line.
@@ -90,6 +91,8 @@ mod tests {
             lines("plugins/Cargo.toml", "abi-mcp-sdk = { path = \"sdk\" }\n[lib]\npath = \"src/lib.rs\"\n"),
             NONE
         );
+        assert_eq!(lines("tests/guests/a/Cargo.toml", "s = { path = \"../../../plugins/sdk\" }\n"), NONE);
+        assert_eq!(lines("tests/Cargo.toml", "s = { path = \"../plugins/sdk\" }\n"), [1]);
         assert_eq!(
             lines("host/Cargo.toml", "d = { path = \"../devnode\" }\n# x = { path = \"../plugins/a\" }\n"),
             NONE

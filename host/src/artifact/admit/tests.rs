@@ -21,6 +21,8 @@ fn wanted() -> (TempDir, Wanted, Lock) {
         pins: Vec::new(),
         grants: Grants::default(),
         values: JsonObject::new(),
+        variables: std::collections::BTreeMap::new(),
+        state_folder: None,
     };
     let mut lock = Lock::default();
     lock.accept("guest", offered(&wanted, MEMORY).unwrap());

@@ -66,6 +66,20 @@ fn d04_an_import_is_named_together_with_what_the_host_offers() {
 }
 
 #[test]
+fn d04_a_tool_may_import_what_is_offered_in_any_release_of_its_track_and_no_sockets() {
+    let exports = ["abi-mcp:tool/tools@0.1.0"];
+    let offered = ["abi-mcp:tool/log@0.1.4", "wasi:io/poll@0.2.0", "wasi:http/types@0.2.99"];
+    let found = inspect(&component(&offered, &exports), LARGEST).unwrap();
+    assert_eq!(found.contracts[0].contract.role, Role::Extension);
+    assert!(found.imports.is_empty(), "interfaces that only name types need no grant: {:?}", found.imports);
+    for other in ["wasi:sockets/tcp@0.2.12", "wasi:http/types@0.3.0", "wasi:io/poll", "acme:kv/store@1.0.0"] {
+        expect(&component(&[other], &exports), "contract::imports", &[other, "abi-mcp:tool@0.1.0", "hint: "]);
+    }
+    let both = component(&["wasi:io/poll@0.2.0"], &[exports[0], "abi-mcp:errors/decoder@0.1.0"]);
+    expect(&both, "contract::imports", &["wasi:io/poll@0.2.0", "abi-mcp:errors@0.1.0"]);
+}
+
+#[test]
 fn d05_a_contract_too_new_or_too_old_is_told_with_both_versions_and_the_next_step() {
     let too_new = ["abi-mcp:mapper@9.1.0", "speaks 0.1", "update abi-mcp"];
     expect(&replaced(hostile(), "@0.1.0", "@9.1.0"), "contract::too_new", &too_new);
