@@ -146,6 +146,7 @@ fn server(node: &FakeNode, registry: Registry) -> Arc<Server> {
         setup: Setup::default(),
         state_dir: None,
         redactor: Arc::default(),
+        audit: None,
         cancel: Cancel::new(),
     }))
 }

@@ -12,6 +12,7 @@
 //! `model` lies beneath all of them. `wasmtime` is known to `sandbox` and `contract` only, the MCP SDK to `mcp` only.
 
 pub mod artifact;
+pub mod audit;
 mod backend;
 pub mod catalog;
 pub mod cli;

@@ -198,7 +198,7 @@ pub fn differences(accepted: &Locked, found: &Locked) -> Vec<Difference> {
         ("contracts", accepted.contracts.clone(), found.contracts.clone()),
         ("ecosystems", accepted.ecosystems.clone(), found.ecosystems.clone()),
         ("pins", accepted.pins.clone(), found.pins.clone()),
-        ("grants", grants(&accepted.grants), grants(&found.grants)),
+        ("grants", grant_lines(&accepted.grants), grant_lines(&found.grants)),
     ];
     let differing = pairs.into_iter().filter(|(_, accepted, found)| accepted != found);
     let mut all: Vec<Difference> = differing
@@ -213,7 +213,8 @@ pub fn differences(accepted: &Locked, found: &Locked) -> Vec<Difference> {
 }
 
 /// Each capability as a line of its own.
-fn grants(grants: &Grants) -> BTreeSet<String> {
+#[must_use]
+pub fn grant_lines(grants: &Grants) -> BTreeSet<String> {
     let Grants { http, directories, environment, clocks, random, state } = grants;
     let directory = |DirectoryGrant { guest, host, writable }: &DirectoryGrant| {
         let host = host.as_ref().map(|host| format!(" = {}", host.display())).unwrap_or_default();

@@ -27,7 +27,7 @@ pub mod supply;
 mod support_cache;
 mod wanted;
 
-pub use admit::{Refusal, Why};
+pub use admit::{Refusal, Why, grant_lines};
 pub use asks::{Asks, AsksError, Ungranted, asks};
 pub use bundled::bundled;
 pub use digest::Digest;

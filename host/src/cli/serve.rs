@@ -1,6 +1,7 @@
 //! `serve`: a client's process.
 
 use crate::artifact::{Plugins, Supply};
+use crate::audit::Audit;
 use crate::catalog::Chosen;
 use crate::cli::{environment, exit};
 use crate::config::{ConfiguredPlugins, ManifestSetting, Place, Settings};
@@ -27,9 +28,13 @@ pub(crate) fn run(mut settings: Settings, embedded: bool) -> anyhow::Result<Exit
     let outcome = runtime.block_on(async {
         let _node = if embedded { Some(embed(&mut settings).await?) } else { None };
         let cancel = Cancel::new();
-        let server = server(&settings, &cancel);
+        let audit = audit(&settings)?;
+        let server = server(&settings, audit.clone(), &cancel);
         let outcome = mcp::serve(Arc::new(server), mcp::Io::stdio(), mcp::Limits::default(), mcp::signals()).await;
         cancel.cancel();
+        if let Some(audit) = audit {
+            audit.finish();
+        }
         Ok::<_, anyhow::Error>(outcome)
     });
     let code = exit::code(&outcome?);
@@ -63,15 +68,23 @@ pub(crate) async fn embed(settings: &mut Settings) -> anyhow::Result<DevNode> {
 }
 
 /// A server for these settings. Reads nothing and starts nothing before a client speaks.
-pub(crate) fn server(settings: &Settings, cancel: &Cancel) -> Server {
+pub(crate) fn server(settings: &Settings, audit: Option<Arc<Audit>>, cancel: &Cancel) -> Server {
     Server::new(Parts {
         sources: sources(settings),
         plugins: plugins(settings),
         setup: setup(settings),
         state_dir: settings.state_dir.clone(),
         redactor: Arc::clone(&settings.node.redactor),
+        audit,
         cancel: cancel.clone(),
     })
+}
+
+/// The record of calls, where one is asked for.
+fn audit(settings: &Settings) -> anyhow::Result<Option<Arc<Audit>>> {
+    let Some(path) = &settings.audit else { return Ok(None) };
+    let opened = Audit::open(path).with_context(|| format!("cannot open the audit file `{}`", path.display()))?;
+    Ok(Some(Arc::new(opened)))
 }
 
 /// Every source the settings name; a node where they name none.

@@ -137,10 +137,6 @@ impl Settings {
         let (toolsets, unknown) = said.toolsets(tools);
         warnings.extend(unknown);
         let audit = written.audit.as_ref().map(|audit| resolve::path(place.as_ref(), &audit.file.0));
-        if audit.is_some() {
-            // Accepting a setting and not keeping it would be believed to work.
-            warnings.push("audit.file is set, and this release records no calls".to_owned());
-        }
         let list = |name, from: Option<&Option<Vec<String>>>| said.list(name).or_else(|| from.cloned().flatten());
         Ok(Self {
             node,

@@ -4,6 +4,7 @@
 //! failure says what the call was refused, with the line that would allow it, because nobody else can say it.
 
 use crate::artifact::Extended;
+use crate::audit::Outcome;
 use crate::catalog::CatalogUnit;
 use crate::catalog::mapped::MappedMethod;
 use crate::model::{
@@ -29,7 +30,7 @@ pub(crate) async fn tool(
     let outcome = async {
         let arguments = invoke::check(method, Face::Listed, arguments).await?;
         invoke::permitted(server, method)?;
-        let reply = run(unit, method, &arguments, scope).await?;
+        let reply = run(server, unit, method, &arguments, scope).await?;
         let method = Arc::clone(method);
         invoke::offload(move || presented(&reply, &method)).await
     };
@@ -41,14 +42,27 @@ pub(crate) async fn tool(
 /// # Errors
 /// A reply: the extension's own failure, or what stopped it.
 pub(crate) async fn run(
+    server: &Server,
     unit: &CatalogUnit,
     method: &Arc<MappedMethod>,
     arguments: &JsonObject,
     scope: &CallScope,
 ) -> Result<ExtensionReply, ToolReply> {
     let plugin = &unit.mapped.plugin;
+    let name = &method.method.name;
+    let recording = server.audit.as_ref().map(|audit| audit.begin(plugin.name(), name, plugin, arguments));
     let arguments = Value::Object(arguments.clone()).to_string();
-    match plugin.call_tool(&method.method.name, &arguments, scope).await {
+    let ended = plugin.call_tool(name, &arguments, scope).await;
+    if let Some(recording) = recording {
+        let (outcome, refused) = match &ended {
+            Ok(Extended { answer: Ok(_), refused }) => (Outcome::Ok, refused.clone()),
+            Ok(Extended { answer: Err(_), refused }) => (Outcome::Error, refused.clone()),
+            Err(error) if error.is_cancelled() => (Outcome::Cancelled, Vec::new()),
+            Err(_) => (Outcome::Stopped, Vec::new()),
+        };
+        recording.ended(outcome, refused);
+    }
+    match ended {
         Ok(Extended { answer: Ok(reply), .. }) => Ok(reply),
         Ok(Extended { answer: Err(failure), refused }) => Err(failed(plugin.name(), &failure, &refused)),
         Err(error) => Err(plugin_reply(&error)),

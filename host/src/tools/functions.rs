@@ -135,7 +135,7 @@ async fn run(
 ) -> Result<Option<String>, ToolReply> {
     invoke::permitted(server, method)?;
     if unit.unit.app.origin == Origin::Extension {
-        return extensions::run(unit, method, arguments, scope).await.map(extensions::as_json);
+        return extensions::run(server, unit, method, arguments, scope).await.map(extensions::as_json);
     }
     let Some(engine) = &unit.mapped.engine else {
         return Err(ToolReply::error(format!("Error: {} has no engine to run it", unit.unit.label())));

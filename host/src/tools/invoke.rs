@@ -1,6 +1,7 @@
 //! Running one method: check the arguments, encode them, execute, decode the result.
 
 use crate::artifact::PluginError;
+use crate::audit::Outcome;
 use crate::backend::{self, Backend};
 use crate::catalog::mapped::{MappedMethod, MappedUnit};
 use crate::model::{Access, CallScope, Class, Encoded, Explanation, JsonObject, Problem, ToolReply};
@@ -33,6 +34,58 @@ pub(crate) async fn run(
     arguments: &JsonObject,
     scope: &CallScope,
 ) -> Result<Option<String>, ToolReply> {
+    let plugin = mapped.engine.as_ref().unwrap_or(&mapped.plugin);
+    let recording = server
+        .audit
+        .as_ref()
+        .map(|audit| audit.begin(&mapped.recognition.ecosystem, &method.method.name, plugin, arguments));
+    let result = run_unrecorded(server, mapped, method, backend, arguments, scope).await;
+    if let Some(recording) = recording {
+        let outcome = match &result {
+            Ok(_) => Outcome::Ok,
+            Err(_) if scope.cancel.is_cancelled() => Outcome::Cancelled,
+            Err(Ended { stopped: true, .. }) => Outcome::Stopped,
+            Err(_) => Outcome::Error,
+        };
+        recording.ended(outcome, Vec::new());
+    }
+    result.map_err(|ended| ended.reply)
+}
+
+/// Why a method has no result: what to say, and whether a plugin was stopped.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    reply: ToolReply,
+    stopped: bool,
+}
+
+impl From<Ended> for ToolReply {
+    fn from(ended: Ended) -> Self {
+        ended.reply
+    }
+}
+
+impl Ended {
+    /// By a plugin that was stopped.
+    fn stopped(error: &PluginError) -> Self {
+        Self { reply: plugin_reply(error), stopped: true }
+    }
+}
+
+impl From<ToolReply> for Ended {
+    fn from(reply: ToolReply) -> Self {
+        Self { reply, stopped: false }
+    }
+}
+
+async fn run_unrecorded(
+    server: &Server,
+    mapped: &MappedUnit,
+    method: &Arc<MappedMethod>,
+    backend: Backend<'_>,
+    arguments: &JsonObject,
+    scope: &CallScope,
+) -> Result<Option<String>, Ended> {
     let encoded = encode(mapped, method, arguments, scope).await?;
     let raw = execute(server, mapped, method, backend, &encoded, scope).await?;
     match raw {
@@ -113,7 +166,7 @@ pub(crate) async fn encode(
     method: &MappedMethod,
     arguments: &JsonObject,
     scope: &CallScope,
-) -> Result<Encoded, ToolReply> {
+) -> Result<Encoded, Ended> {
     // An object of JSON values always serialises.
     let json = serde_json::to_string(arguments).unwrap_or_default();
     if !method.method.needs_encode {
@@ -121,18 +174,18 @@ pub(crate) async fn encode(
     }
     match mapped.plugin.encode(Arc::clone(&method.method.plan), &json, &scope.cancel).await {
         Ok(Ok(encoded)) => Ok(encoded),
-        Ok(Err(problems)) => Err(problems_reply("the arguments do not fit", &problems, method)),
-        Err(error) => Err(plugin_reply(&error)),
+        Ok(Err(problems)) => Err(problems_reply("the arguments do not fit", &problems, method).into()),
+        Err(error) => Err(Ended::stopped(&error)),
     }
 }
 
-async fn decode(mapped: &MappedUnit, method: &MappedMethod, raw: &str, scope: &CallScope) -> Result<String, ToolReply> {
+async fn decode(mapped: &MappedUnit, method: &MappedMethod, raw: &str, scope: &CallScope) -> Result<String, Ended> {
     let decoded: Result<_, PluginError> =
         mapped.plugin.decode_result(Arc::clone(&method.method.plan), raw, &scope.cancel).await;
     match decoded {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(problems)) => Err(problems_reply("the result is not what the ABI promises", &problems, method)),
-        Err(error) => Err(plugin_reply(&error)),
+        Ok(Err(problems)) => Err(problems_reply("the result is not what the ABI promises", &problems, method).into()),
+        Err(error) => Err(Ended::stopped(&error)),
     }
 }
 
@@ -153,7 +206,7 @@ async fn execute(
     backend: Backend<'_>,
     encoded: &Encoded,
     scope: &CallScope,
-) -> Result<Option<String>, ToolReply> {
+) -> Result<Option<String>, Ended> {
     let forms: Vec<&str> =
         std::iter::once(&encoded.json).chain(&encoded.alternatives).take(FORMS).map(String::as_str).collect();
     let mut order: Vec<usize> = (0..forms.len()).collect();
@@ -172,10 +225,12 @@ async fn execute(
             Err(refusal) if refusal.class == Class::ArgumentsNotRead => {
                 first_refusal.get_or_insert(refusal);
             }
-            Err(explanation) => return Err(explanation_reply(&naming_context(explanation, backend.context()))),
+            Err(explanation) => return Err(explanation_reply(&naming_context(explanation, backend.context())).into()),
         }
     }
-    Err(first_refusal.map_or_else(|| ToolReply::error("Error: nothing was sent"), |first| explanation_reply(&first)))
+    let reply =
+        first_refusal.map_or_else(|| ToolReply::error("Error: nothing was sent"), |first| explanation_reply(&first));
+    Err(reply.into())
 }
 
 /// A decoder is not told the context, and a caller who passed an alias or a handle never saw its id.
@@ -195,7 +250,7 @@ async fn execute_once(
     backend: Backend<'_>,
     json: &str,
     scope: &CallScope,
-) -> Result<Result<Option<String>, Explanation>, ToolReply> {
+) -> Result<Result<Option<String>, Explanation>, Ended> {
     let mut retries = if method.method.access == Access::View { READ_RETRIES } else { 0 };
     loop {
         let error = match backend.execute(&method.method, json, scope).await {
@@ -221,10 +276,10 @@ async fn execute_once(
 }
 
 /// What no decoder can have words for: settings, shapes, time-outs, cancellation, a stopped engine.
-async fn undecodable(server: &Server, error: &backend::Error, scope: &CallScope) -> ToolReply {
+async fn undecodable(server: &Server, error: &backend::Error, scope: &CallScope) -> Ended {
     match error {
-        backend::Error::Node(error) => source_reply(server, error, scope).await,
-        backend::Error::Stopped(error) => plugin_reply(error),
-        other => ToolReply::error(format!("Error: {other}")),
+        backend::Error::Node(error) => source_reply(server, error, scope).await.into(),
+        backend::Error::Stopped(error) => Ended::stopped(error),
+        other => ToolReply::error(format!("Error: {other}")).into(),
     }
 }

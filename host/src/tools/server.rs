@@ -1,6 +1,7 @@
 //! The service behind the protocol: everything a connection can ask for.
 
 use crate::artifact::Plugins;
+use crate::audit::Audit;
 use crate::catalog::{self, Catalog, Chosen, Snapshot, budget, refresh};
 use crate::gate::Handle;
 use crate::gate::key::{Key, KeyStore};
@@ -47,6 +48,8 @@ pub struct Parts {
     pub state_dir: Option<PathBuf>,
     /// Takes secrets out of whatever a failure says.
     pub redactor: Arc<Redactor>,
+    /// Where calls are recorded, if anywhere.
+    pub audit: Option<Arc<Audit>>,
     /// Ends background reads.
     pub cancel: Cancel,
 }
@@ -106,6 +109,7 @@ pub struct Server {
     pub(crate) modes: Modes,
     keys: Arc<KeyStore>,
     redactor: Arc<Redactor>,
+    pub(crate) audit: Option<Arc<Audit>>,
     cancel: Cancel,
     opened: OnceLock<Instant>,
 }
@@ -114,7 +118,7 @@ impl Server {
     /// Puts the parts together; reads nothing.
     #[must_use]
     pub fn new(parts: Parts) -> Self {
-        let Parts { sources, plugins, setup, state_dir, redactor, cancel } = parts;
+        let Parts { sources, plugins, setup, state_dir, redactor, audit, cancel } = parts;
         Self {
             catalog: Arc::new(setup.catalog(&sources, &plugins, &cancel)),
             guides_shown: guide::Shown::default(),
@@ -123,6 +127,7 @@ impl Server {
             sources,
             plugins,
             redactor,
+            audit,
             cancel,
             opened: OnceLock::new(),
         }

@@ -52,6 +52,11 @@ impl Folder {
         std::fs::write(self.path("abi-mcp.toml"), text).unwrap();
     }
 
+    /// Adds to the configuration.
+    pub(crate) fn append(&self, text: &str) {
+        self.configure(&format!("{}\n{text}", self.configuration()));
+    }
+
     fn configuration(&self) -> String {
         std::fs::read_to_string(self.path("abi-mcp.toml")).unwrap()
     }

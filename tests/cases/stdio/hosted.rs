@@ -74,6 +74,7 @@ impl Hosted {
             setup,
             state_dir: None,
             redactor: Arc::default(),
+            audit: None,
             cancel: cancel.clone(),
         }));
         std::thread::spawn(move || {
