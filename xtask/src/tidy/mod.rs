@@ -7,6 +7,7 @@ mod code;
 mod files;
 mod manifests;
 mod rules;
+mod shown;
 
 use crate::tree::Tree;
 use anyhow::{Result, bail};
@@ -51,6 +52,7 @@ pub(crate) fn run(tree: &Tree) -> Result<()> {
 fn check(files: &[files::File]) -> Vec<Violation> {
     let mut violations: Vec<Violation> = files.iter().flat_map(rules::check).collect();
     violations.extend(files.iter().flat_map(manifests::check));
+    violations.extend(shown::check(files));
     violations.sort();
     violations
 }
