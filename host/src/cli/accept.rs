@@ -1,6 +1,7 @@
 //! `plugin add`, `accept` and `remove`: the only commands that write the lock.
 //!
-//! What is accepted was inspected, held to what the configuration expects of it, and compiled; nothing of it runs.
+//! What is accepted was inspected, held to what the configuration expects of it, and compiled. Only an
+//! extension runs, to list its tools, with nothing but its configuration.
 
 use crate::artifact::admit::{differences, offered};
 use crate::artifact::lock::{LockedTool, replace};

@@ -48,7 +48,7 @@ impl Folder {
         self.path(name).to_str().unwrap().to_owned()
     }
 
-    fn configure(&self, text: &str) {
+    pub(crate) fn configure(&self, text: &str) {
         std::fs::write(self.path("abi-mcp.toml"), text).unwrap();
     }
 

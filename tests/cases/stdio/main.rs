@@ -7,6 +7,7 @@ mod configured;
 mod engines;
 mod extensions;
 mod framing;
+mod granted;
 mod hosted;
 mod hostile;
 mod inspect;

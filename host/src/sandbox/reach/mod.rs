@@ -109,7 +109,8 @@ impl Reach {
         counts: Counts,
         cancel: Cancel,
     ) -> Result<Self, Error> {
-        Self::new(allowance, &Grants::default(), bounds, counts, ProgressSink::default(), cancel)
+        let listing = Arc::new(Allowance { keeper: None, ..(**allowance).clone() });
+        Self::new(&listing, &Grants::default(), bounds, counts, ProgressSink::default(), cancel)
     }
 
     fn new(
