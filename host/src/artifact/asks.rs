@@ -358,6 +358,23 @@ mod tests {
     }
 
     #[test]
+    fn a_component_made_for_other_hosts_asks_for_what_it_imports_and_gets_what_the_operator_lists() {
+        let imports = ["wasi:filesystem/types@0.2.0", "wasi:clocks/wall-clock@0.2.0", "wasi:cli/environment@0.2.0"];
+        let imports: Vec<String> = imports.iter().map(|import| (*import).to_owned()).collect();
+        let wants = asks_or_imports(&component_with(&[]), &imports).unwrap().wants;
+        let effective = wants.effective(&allowed());
+        assert_eq!((effective.directories, effective.environment), (allowed().directories, allowed().environment));
+        assert!(effective.clocks && !effective.random && effective.http.is_empty(), "it imports neither");
+        let text = wants.check("clock", &imports, &Grants::default()).unwrap_err().to_string();
+        assert!(text.contains("`directories`, which is not granted") && text.contains("clocks = true"), "{text}");
+        assert!(!text.contains("its author"), "the operator can allow it: {text}");
+        let stated = asks_or_imports(&component_with(&["{}"]), &imports).unwrap().wants;
+        assert_eq!(stated, Wants::default(), "a manifest is all it asks for");
+        let claimed = asks(&component_with(&[r#"{"asks":{"unnamed":true}}"#]));
+        assert!(matches!(claimed, Err(AsksError::Malformed { .. })), "no manifest can say so: {claimed:?}");
+    }
+
+    #[test]
     fn d07_a_refusal_names_plugin_capability_and_the_line_that_would_allow_it() {
         let wants = Wants { http: vec!["*".to_owned()], ..Wants::default() };
         let imports = ["wasi:http/outgoing-handler@0.2.12", "wasi:random/random@0.2.3", "wasi:io/poll@0.2.12"];
