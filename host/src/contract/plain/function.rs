@@ -129,19 +129,22 @@ fn read(export: &Export) -> Result<(Vec<(String, Shape)>, Answer), String> {
     Ok((parameters, answer))
 }
 
+/// An interface, unless it is the world itself, and the name of a function of it.
+type Named<'a> = (Option<&'a str>, &'a str);
+
 /// A name for each function: its own where no other interface has one like it, else with its interface's, else with the
 /// interface's whole name. A function of the world itself keeps its own.
-fn names(functions: &[(Option<&str>, &str)]) -> Vec<String> {
-    let own = |(_, name): &(Option<&str>, &str)| snake(name);
-    let short = |function: &(Option<&str>, &str)| match function.0 {
+fn names(functions: &[Named<'_>]) -> Vec<String> {
+    let own = |(_, name): &Named<'_>| snake(name);
+    let short = |function: &Named<'_>| match function.0 {
         Some(interface) => format!("{}_{}", snake(short_name(interface)), own(function)),
         None => own(function),
     };
-    let whole = |function: &(Option<&str>, &str)| match function.0 {
+    let whole = |function: &Named<'_>| match function.0 {
         Some(interface) => format!("{}_{}", snake(interface), own(function)),
         None => own(function),
     };
-    let counted = |name: &dyn Fn(&(Option<&str>, &str)) -> String| {
+    let counted = |name: &dyn Fn(&Named<'_>) -> String| {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for function in functions {
             *counts.entry(name(function)).or_default() += 1;
@@ -150,7 +153,7 @@ fn names(functions: &[(Option<&str>, &str)]) -> Vec<String> {
     };
     let (own_counts, short_counts) = (counted(&own), counted(&short));
     let mut taken: HashSet<String> = functions.iter().filter(|(interface, _)| interface.is_none()).map(own).collect();
-    let mut name_of = |function: &(Option<&str>, &str)| {
+    let mut name_of = |function: &Named<'_>| {
         if function.0.is_none() {
             return own(function);
         }
@@ -258,8 +261,10 @@ fn done() -> ExtensionReply {
     ExtensionReply { text: Some("done".to_owned()), structured: None }
 }
 
+/// A value, and a text as itself too: whoever reads it need not see it quoted.
 fn structured(value: &Value) -> ExtensionReply {
-    ExtensionReply { text: None, structured: Some(value.to_string()) }
+    let text = value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+    ExtensionReply { text, structured: Some(value.to_string()) }
 }
 
 /// An error in its own words; one that is no text, as it is written in JSON.
