@@ -5,10 +5,10 @@
 //! held to it when they are first needed, so a start costs the same however many plugins are configured. [`verify`]
 //! reads the file and says the same of its content at once.
 
-use crate::artifact::inspect::{self, Stated, inspect};
+use crate::artifact::inspect::{self, Stated, inspect, inspect_extension};
 use crate::artifact::lock::{Lock, Locked, LockedTool};
 use crate::artifact::{Allowed, Digest, Error, Origin, Plugin, Wanted, locate, role_word};
-use crate::contract::supported::Role;
+use crate::contract::supported::{PLAIN, Role};
 use crate::model::{DirectoryGrant, Grants, PluginRelease};
 use crate::sandbox::Sandbox;
 use std::collections::BTreeSet;
@@ -158,10 +158,20 @@ pub fn offered(wanted: &Wanted, largest_memory: usize) -> Result<Locked, Refusal
     let file = |error: Error| refuse(Why::File(crate::report::failure(&error.into())));
     let bytes = locate::read(&wanted.file).map_err(|error| file(error.into()))?;
     let digest = Digest::of(&bytes);
+    let inspect = if may_be_plain(wanted) { inspect_extension } else { inspect };
     let contracts = inspect(&bytes, largest_memory).map_err(|cause| refuse(Why::File(cause.to_string())))?.contracts;
     expected_roles(wanted, &contracts).map_err(refuse)?;
     let names = contracts.iter().map(|stated| format!("{}@{}", stated.contract.package, stated.version)).collect();
     Ok(Locked::of(wanted, digest, names, Vec::new()))
+}
+
+/// Whether a component without a contract is what the operator means: one that is wanted for its tools, or for whatever it
+/// has. One that is to serve an ecosystem is a mapper, and without its contract a broken one.
+fn may_be_plain(wanted: &Wanted) -> bool {
+    match &wanted.roles {
+        Some(roles) => roles.contains(role_word(&PLAIN)),
+        None => wanted.ecosystems.is_empty() && wanted.pins.is_empty(),
+    }
 }
 
 /// Whether the file is what was accepted. Reads it; blocks on the disk.

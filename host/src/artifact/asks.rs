@@ -2,7 +2,8 @@
 //!
 //! In come a component's bytes and what the operator allows, out comes what both agree on, or what is missing in words
 //! that name the plugin, the capability and the line that would allow it. The manifest is a custom section, read without
-//! compiling anything; a component that has none asks for nothing.
+//! compiling anything; a component that has none asks for nothing, unless it was not made for this host: then it asks for
+//! what it imports.
 
 use crate::model::{DirectoryGrant, Grants};
 use crate::sandbox::Capability;
@@ -51,6 +52,10 @@ pub struct Wants {
     pub random: bool,
     /// Whether it wants to keep values from one call to the next.
     pub state: bool,
+    /// Whether directories and variables are whichever the operator lists. No manifest can say so: it is how a component
+    /// is read that was not made for this host and names none.
+    #[serde(skip)]
+    pub unnamed: bool,
 }
 
 /// One directory a component wants.
@@ -122,11 +127,24 @@ pub struct Missing {
     pub asked: bool,
 }
 
-/// Reads a component's manifest. Compiles and runs nothing.
+/// Reads a component's manifest; without one it asks for nothing. Compiles and runs nothing.
 ///
 /// # Errors
 /// A manifest that is there and cannot be read.
 pub fn asks(bytes: &[u8]) -> Result<Asks, AsksError> {
+    manifest(bytes).map(Option::unwrap_or_default)
+}
+
+/// The same for a component that states no contract: without a manifest it asks for what it imports.
+///
+/// # Errors
+/// Those of [`asks`].
+pub fn asks_or_imports(bytes: &[u8], imports: &[String]) -> Result<Asks, AsksError> {
+    let of_imports = || Asks { wants: Wants::of_imports(imports), ..Asks::default() };
+    manifest(bytes).map(|manifest| manifest.unwrap_or_else(of_imports))
+}
+
+fn manifest(bytes: &[u8]) -> Result<Option<Asks>, AsksError> {
     let mut found: Option<&[u8]> = None;
     for payload in Parser::new(0).parse_all(bytes) {
         let payload = payload.map_err(|error| AsksError::Damaged { problem: error.message().to_owned() })?;
@@ -139,27 +157,45 @@ pub fn asks(bytes: &[u8]) -> Result<Asks, AsksError> {
         }
         found = Some(section.data());
     }
-    let Some(manifest) = found else { return Ok(Asks::default()) };
+    let Some(manifest) = found else { return Ok(None) };
     if manifest.len() > MAX_MANIFEST {
         return Err(AsksError::TooLarge { found: manifest.len() });
     }
-    serde_json::from_slice(manifest).map_err(|error| AsksError::Malformed { problem: error.to_string() })
+    serde_json::from_slice(manifest).map(Some).map_err(|error| AsksError::Malformed { problem: error.to_string() })
 }
 
 impl Wants {
+    /// What these imports need, of whichever hosts, directories and variables there are.
+    fn of_imports(imports: &[String]) -> Self {
+        let needs = |capability| imports.iter().any(|import| Capability::needed_by(import) == Some(capability));
+        let http = needs(Capability::Http).then(|| "*".to_owned());
+        Self {
+            http: http.into_iter().collect(),
+            clocks: needs(Capability::Clocks),
+            random: needs(Capability::Random),
+            state: needs(Capability::State),
+            unnamed: true,
+            ..Self::default()
+        }
+    }
+
     /// What it asks for and the operator allows.
     #[must_use]
     pub fn effective(&self, allowed: &Grants) -> Grants {
         let any_host = self.http.iter().any(|host| host == "*");
         let wants_host = |host: &&String| any_host || self.http.iter().any(|wanted| wanted.eq_ignore_ascii_case(host));
+        let wants_variable = |name: &&String| self.unnamed || self.environment.contains(name);
         let directory = |allowed: &DirectoryGrant| {
+            if self.unnamed {
+                return Some(allowed.clone());
+            }
             let wanted = self.directories.iter().find(|wanted| wanted.guest == allowed.guest)?;
             Some(DirectoryGrant { writable: allowed.writable && wanted.writable, ..allowed.clone() })
         };
         Grants {
             http: allowed.http.iter().filter(wants_host).cloned().collect(),
             directories: allowed.directories.iter().filter_map(directory).collect(),
-            environment: allowed.environment.iter().filter(|name| self.environment.contains(name)).cloned().collect(),
+            environment: allowed.environment.iter().filter(wants_variable).cloned().collect(),
             clocks: self.clocks && allowed.clocks,
             random: self.random && allowed.random,
             state: self.state && allowed.state,
@@ -215,7 +251,7 @@ impl Wants {
     fn asks_for(&self, capability: Capability) -> bool {
         match capability {
             Capability::Http => !self.http.is_empty(),
-            Capability::Directories => !self.directories.is_empty(),
+            Capability::Directories => self.unnamed || !self.directories.is_empty(),
             Capability::Clocks => self.clocks,
             Capability::Random => self.random,
             Capability::State => self.state,
@@ -319,6 +355,23 @@ mod tests {
         }
         let large = format!("{{\"name\":\"{}\"}}", "x".repeat(MAX_MANIFEST));
         assert!(matches!(asks(&component_with(&[&large])), Err(AsksError::TooLarge { .. })));
+    }
+
+    #[test]
+    fn a_component_made_for_other_hosts_asks_for_what_it_imports_and_gets_what_the_operator_lists() {
+        let imports = ["wasi:filesystem/types@0.2.0", "wasi:clocks/wall-clock@0.2.0", "wasi:cli/environment@0.2.0"];
+        let imports: Vec<String> = imports.iter().map(|import| (*import).to_owned()).collect();
+        let wants = asks_or_imports(&component_with(&[]), &imports).unwrap().wants;
+        let effective = wants.effective(&allowed());
+        assert_eq!((effective.directories, effective.environment), (allowed().directories, allowed().environment));
+        assert!(effective.clocks && !effective.random && effective.http.is_empty(), "it imports neither");
+        let text = wants.check("clock", &imports, &Grants::default()).unwrap_err().to_string();
+        assert!(text.contains("`directories`, which is not granted") && text.contains("clocks = true"), "{text}");
+        assert!(!text.contains("its author"), "the operator can allow it: {text}");
+        let stated = asks_or_imports(&component_with(&["{}"]), &imports).unwrap().wants;
+        assert_eq!(stated, Wants::default(), "a manifest is all it asks for");
+        let claimed = asks(&component_with(&[r#"{"asks":{"unnamed":true}}"#]));
+        assert!(matches!(claimed, Err(AsksError::Malformed { .. })), "no manifest can say so: {claimed:?}");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! contract again, since a person may have written them. Whose tools they are and what is done with a difference is not known
 //! here.
 
-use crate::contract::{DraftMethod, accept_tools};
+use crate::contract::{DraftMethod, DraftTools, accept_tools};
 use crate::model::{Access, JsonObject, Mapping, Method, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -67,7 +67,8 @@ pub fn definitions(tools: &Mapping) -> Vec<(String, Value)> {
 /// A definition that is none, by its tool's name.
 pub fn tools(definitions: &[(String, Value)]) -> Result<Mapping, String> {
     let drafts = definitions.iter().map(|(name, definition)| draft(name, definition));
-    drafts.collect::<Result<_, _>>().map(accept_tools)
+    let tools = drafts.collect::<Result<_, _>>()?;
+    Ok(accept_tools(DraftTools { tools, skipped: Vec::new() }))
 }
 
 fn draft(name: &str, definition: &Value) -> Result<DraftMethod, String> {

@@ -4,7 +4,7 @@
 //! is executed or validated beyond the file's structure; whether the functions behind the names have the right types
 //! shows when the component is linked.
 
-use crate::contract::supported::{CONTRACTS, Contract, Range};
+use crate::contract::supported::{CONTRACTS, Contract, PLAIN, Range};
 use crate::model::ContractVersion;
 use std::fmt;
 use wasmparser::{
@@ -49,7 +49,8 @@ pub enum InspectError {
     /// A component without any of our contracts.
     #[error(
         "not a plugin: the component exports {}, and no contract of `{NAMESPACE}*` (supported: {})\n\
-         hint: build it for one of the supported contracts", names(.exports), supported()
+         hint: build it for one of the supported contracts; to have its own functions as tools, add it as an extension \
+         (`--extension NAME=FILE`)", names(.exports), supported()
     )]
     NoContract {
         /// What it exports.
@@ -195,14 +196,23 @@ impl fmt::Display for Found {
 pub fn inspect(bytes: &[u8], largest_memory: usize) -> Result<Inspection, InspectError> {
     let outline = Outline::read(bytes).map_err(|found| InspectError::NotAPlugin { found })?;
     let contracts = outline.contracts()?;
-    for stated in &contracts {
-        outline.check(stated)?;
-    }
-    let limit = largest_memory as u64;
-    if outline.memory > limit {
-        return Err(InspectError::Memory { declared: outline.memory, limit });
-    }
-    Ok(Inspection { contracts, imports: outline.used })
+    outline.judged(contracts, largest_memory)
+}
+
+/// The same for a file that is wanted for its tools: a component that states no contract has its functions
+/// ([`PLAIN`]).
+///
+/// # Errors
+/// Those of [`inspect`].
+pub fn inspect_extension(bytes: &[u8], largest_memory: usize) -> Result<Inspection, InspectError> {
+    let outline = Outline::read(bytes).map_err(|found| InspectError::NotAPlugin { found })?;
+    let contracts = match outline.contracts() {
+        Err(InspectError::NoContract { .. }) if outline.callable => {
+            vec![Stated { version: PLAIN.version, contract: &PLAIN }]
+        }
+        other => other?,
+    };
+    outline.judged(contracts, largest_memory)
 }
 
 /// A component's outside.
@@ -212,11 +222,25 @@ struct Outline {
     /// Those of the imports that have functions or resources.
     used: Vec<String>,
     exports: Vec<String>,
+    /// Whether one of the exports is a function or can have some.
+    callable: bool,
     /// The largest memory one of its modules starts with, in bytes.
     memory: u64,
 }
 
 impl Outline {
+    /// Holds the component to the contracts it is used for, and to the limits.
+    fn judged(self, contracts: Vec<Stated>, largest_memory: usize) -> Result<Inspection, InspectError> {
+        for stated in &contracts {
+            self.check(stated)?;
+        }
+        let limit = largest_memory as u64;
+        if self.memory > limit {
+            return Err(InspectError::Memory { declared: self.memory, limit });
+        }
+        Ok(Inspection { contracts, imports: self.used })
+    }
+
     fn read(bytes: &[u8]) -> Result<Self, Found> {
         if bytes.is_empty() {
             return Err(Found::Empty);
@@ -274,6 +298,8 @@ impl Outline {
                         if export.kind == ComponentExternalKind::Type {
                             types.0.push(true);
                         }
+                        outline.callable |=
+                            matches!(export.kind, ComponentExternalKind::Func | ComponentExternalKind::Instance);
                         outline.exports.push(export.name.name.to_owned());
                     }
                 }
@@ -328,7 +354,9 @@ impl Outline {
             return Err(InspectError::Incomplete { contract: named(), missing });
         }
         let offers = contract.offers;
-        let imports: Vec<String> = self.imports.iter().filter(|import| !is_offered(import, offers)).cloned().collect();
+        // One that was not made for this host may name interfaces only for their types.
+        let all = if contract.is_plain() { &self.used } else { &self.imports };
+        let imports: Vec<String> = all.iter().filter(|import| !is_offered(import, offers)).cloned().collect();
         if !imports.is_empty() {
             return Err(InspectError::Imports { contract: named(), imports, offers });
         }
@@ -340,7 +368,8 @@ impl Outline {
 pub(super) fn of_contract(name: &str) -> Option<Stated> {
     let (package, version) = name.split_once('@')?;
     let version = ContractVersion::parse(version)?;
-    let row = CONTRACTS.iter().find(|row| row.package == package && row.version.track() == version.track())?;
+    let rows = CONTRACTS.iter().chain([&PLAIN]);
+    let row = rows.into_iter().find(|row| row.package == package && row.version.track() == version.track())?;
     Some(Stated { version, contract: row })
 }
 

@@ -22,7 +22,7 @@ pub mod plugin;
 mod plugins;
 pub mod select;
 #[cfg(test)]
-mod specimen;
+pub(crate) mod specimen;
 pub mod supply;
 mod support_cache;
 mod wanted;

@@ -5,7 +5,7 @@
 //! no MCP and no ecosystem, and keeps nothing between calls but the compiled code.
 
 use super::digest::Digest;
-use super::inspect::{Inspection, Stated, inspect};
+use super::inspect::{Inspection, Stated, inspect, inspect_extension};
 use super::{Error, cache, locate};
 use crate::contract::supported::Role;
 use crate::contract::{
@@ -158,6 +158,7 @@ impl Plugin {
         cache: Option<PathBuf>,
     ) -> Result<Self, Error> {
         locate::check_name(name)?;
+        let inspect = if matches!(origin, Origin::Extension(_)) { inspect_extension } else { inspect };
         let Inspection { contracts, imports } = match inspect(&bytes, sandbox.limits().largest_memory()) {
             Ok(inspection) => inspection,
             Err(cause) => return Err(Error::Inspect { plugin: name.to_owned(), release, cause }),

@@ -12,7 +12,7 @@ pub(super) fn hostile() -> Vec<u8> {
 }
 
 /// A test guest as `cargo xtask guests` built it.
-pub(super) fn guest(name: &str) -> Vec<u8> {
+pub(crate) fn guest(name: &str) -> Vec<u8> {
     let folder = std::env::var_os("ABI_MCP_TEST_GUESTS")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../components/tests"), PathBuf::from);
     let path = folder.join(format!("{name}.wasm"));

@@ -120,11 +120,14 @@ fn origin(plugin: &Plugin) -> &'static str {
 /// Says what a file is, from its own interface names; compiles and runs nothing.
 pub(crate) fn inspect(file: &Path) -> anyhow::Result<ExitCode> {
     let bytes = locate::read(file)?;
-    let found = inspect::inspect(&bytes, Limits::default().largest_memory())
+    let found = inspect::inspect_extension(&bytes, Limits::default().largest_memory())
         .with_context(|| format!("cannot use `{}`", file.display()))?;
     println!("{}: {} bytes", file.display(), bytes.len());
     for stated in &found.contracts {
         println!("  {} {}", stated.contract.role, stated.version);
+        if stated.contract.is_plain() {
+            println!("    it states no contract; as an extension, its functions with plain types are its tools");
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -4,7 +4,7 @@
 //! contracts' own words (`wit/`). A method that breaks one is skipped with its reason; the rest of its app stays. It
 //! does not clean text for display: whoever shows it does.
 
-use super::{DraftMapping, DraftMethod};
+use super::{DraftMapping, DraftMethod, DraftTools};
 use crate::model::{
     Encoded, ExtensionReply, Fault, JsonObject, Mapping, Method, Note, Parameter, Recognition, Skipped, Unsupported,
 };
@@ -135,10 +135,11 @@ pub(crate) fn accept_reply(given: ExtensionReply) -> Result<ExtensionReply, Brea
 }
 
 /// Accepts an extension's tools, without those that break a rule: they become skipped ones.
-pub(crate) fn accept_tools(given: Vec<DraftMethod>) -> Mapping {
-    let mut mapping = Mapping::default();
+pub(crate) fn accept_tools(given: DraftTools) -> Mapping {
+    let DraftTools { tools, skipped } = given;
+    let mut mapping = Mapping { skipped, ..Mapping::default() };
     let mut names = HashSet::new();
-    for draft in given {
+    for draft in tools {
         let name = draft.method.name.clone();
         match accept_tool(draft, mapping.methods.len(), &mut names) {
             Ok(method) => mapping.methods.push(method),

@@ -4,12 +4,13 @@
 //! whichever version of the contract it was built for. An adapter only converts; what a mapper must keep to besides its types is
 //! checked once, in [`accept`]. With `sandbox` this is the only user of `wasmtime`.
 //!
-//! A new contract version is one new adapter file (`mapper_0_2.rs`) and one new row in [`supported::CONTRACTS`].
+//! A component that states none of them is [`plain`]. A new contract version is one new adapter file (`mapper_0_2.rs`) and one new row in [`supported::CONTRACTS`].
 
 mod accept;
 mod engine_0_1;
 mod errors_0_1;
 mod mapper_0_1;
+mod plain;
 pub mod supported;
 mod tool_0_1;
 
@@ -102,7 +103,7 @@ pub(crate) trait Engine: Send + Sync {
 /// instance and ends with the store's deadline even while the guest waits for the outside world.
 pub(crate) trait Extension: Send + Sync {
     /// Its tools, their schemas still text.
-    fn list(&self, store: &mut GuestStore<Reach>) -> Result<Vec<DraftMethod>, Error>;
+    fn list(&self, store: &mut GuestStore<Reach>) -> Result<DraftTools, Error>;
 
     /// Calls one of them by its own name; `arguments` is JSON text.
     fn call(
@@ -121,6 +122,14 @@ pub(crate) struct DraftMapping {
     pub(crate) notes: Vec<Note>,
     /// One for each method, if the mapper kept its word.
     pub(crate) signatures: Result<Vec<String>, Fault>,
+}
+
+/// What an extension listed, before anyone has looked at its JSON.
+#[derive(Debug)]
+pub(crate) struct DraftTools {
+    pub(crate) tools: Vec<DraftMethod>,
+    /// What the adapter cannot make a tool of.
+    pub(crate) skipped: Vec<Skipped>,
 }
 
 /// One method whose schemas and metadata are still text.

@@ -3,7 +3,7 @@
 //! `artifact::inspect` compares a component's own interface names with it, and every message about a contract that is
 //! too new or too old takes its range from here. It knows no file and no plugin.
 
-use super::{Decoder, Engine, Extension, Mapper, engine_0_1, errors_0_1, mapper_0_1, tool_0_1};
+use super::{Decoder, Engine, Extension, Mapper, engine_0_1, errors_0_1, mapper_0_1, plain, tool_0_1};
 use crate::model::{ContractVersion, Grants};
 use crate::sandbox::{Compiled, Error};
 use std::fmt;
@@ -127,7 +127,25 @@ pub static CONTRACTS: &[Contract] = &[
     },
 ];
 
+/// What serves a component that states no contract: not among [`CONTRACTS`], because nothing in a file asks for it, only an
+/// operator who wants its functions as tools. The version is that of the rules by which types become schemas, so that a
+/// lock tells when they change.
+pub static PLAIN: Contract = Contract {
+    role: Role::Extension,
+    package: "plain:tool",
+    version: ContractVersion { major: 0, minor: 1, patch: 0 },
+    exports: &[],
+    offers: TOOL_OFFERS,
+    link: Link::Extension(plain::link),
+};
+
 impl Contract {
+    /// Whether it is [`PLAIN`].
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        *self == PLAIN
+    }
+
     /// Links a component as a mapper; `None` when this is no mapper contract.
     pub(crate) fn link_mapper(&self, component: &Compiled) -> Option<Result<Arc<dyn Mapper>, Error>> {
         let Link::Mapper(link) = self.link else { return None };

@@ -1,6 +1,6 @@
 //! The adapter of `abi-mcp:tool@0.1`: its types onto `model`, its imports onto what a call may reach, nothing else.
 
-use super::{DraftMethod, Extension};
+use super::{DraftMethod, DraftTools, Extension};
 use crate::model::{self, Grants, ProgressReport};
 use crate::sandbox::{Compiled, Error, GuestStore, Level, Reach, Refusal, State, link_granted};
 use std::sync::Arc;
@@ -36,7 +36,8 @@ pub(super) fn link(component: &Compiled, grants: &Grants) -> Result<Arc<dyn Exte
     }
 }
 
-fn offer(linker: &mut Linker<State<Reach>>, grants: &Grants) -> wasmtime::Result<()> {
+/// What every extension may import, as far as it was granted.
+pub(super) fn offer(linker: &mut Linker<State<Reach>>, grants: &Grants) -> wasmtime::Result<()> {
     host::log::add_to_linker::<_, HasSelf<_>>(linker, |state| state)?;
     host::config::add_to_linker::<_, HasSelf<_>>(linker, |state| state)?;
     host::progress::add_to_linker::<_, HasSelf<_>>(linker, |state| state)?;
@@ -48,12 +49,12 @@ fn offer(linker: &mut Linker<State<Reach>>, grants: &Grants) -> wasmtime::Result
 }
 
 impl Extension for Linked {
-    fn list(&self, store: &mut GuestStore<Reach>) -> Result<Vec<DraftMethod>, Error> {
+    fn list(&self, store: &mut GuestStore<Reach>) -> Result<DraftTools, Error> {
         let tools = store.wait(async |store| {
             let guest = self.0.instantiate_async(&mut *store).await?;
             guest.abi_mcp_tool_tools().call_list(store).await
         })?;
-        Ok(tools.into_iter().map(tool).collect())
+        Ok(DraftTools { tools: tools.into_iter().map(tool).collect(), skipped: Vec::new() })
     }
 
     fn call(

@@ -13,6 +13,7 @@ mod hostile;
 mod inspect;
 mod lifecycle;
 mod load;
+mod plain;
 mod rogues;
 mod swap;
 

@@ -1,7 +1,7 @@
 //! Every kind of wrong file, and what is said of it.
 
 use super::*;
-use crate::artifact::specimen::{component, hostile, memory_module, module, replaced, with_module};
+use crate::artifact::specimen::{component, guest, hostile, memory_module, module, replaced, with_module};
 use crate::contract::supported::Role;
 use crate::sandbox::Compiled;
 
@@ -26,6 +26,22 @@ fn a_good_component_states_its_roles_and_contract_versions() {
     let stated = inspect(&hostile(), LARGEST).unwrap().contracts;
     let stated: Vec<_> = stated.iter().map(|stated| (stated.contract.role, stated.version.to_string())).collect();
     assert_eq!(stated, [(Role::Mapper, "0.1.0".to_owned()), (Role::Decoder, "0.1.0".to_owned())]);
+}
+
+#[test]
+fn a_component_without_a_contract_is_an_extension_where_that_is_wanted_and_never_a_mapper() {
+    let plain = guest("plain");
+    expect(&plain, "contract::none", &["`test:plain/types@1.2.0`", "--extension NAME=FILE"]);
+    let found = inspect_extension(&plain, LARGEST).unwrap();
+    let [stated] = &found.contracts[..] else { panic!("{found:?}") };
+    assert!(stated.contract.is_plain() && stated.contract.role == Role::Extension, "{stated:?}");
+    assert_eq!(of_contract("plain:tool@0.1.0").as_ref(), Some(stated), "as a lock has it");
+    assert_eq!(inspect_extension(&hostile(), LARGEST), inspect(&hostile(), LARGEST), "what states one has it");
+    let empty = b"\0asm\x0d\0\x01\0";
+    assert_eq!(inspect_extension(empty, LARGEST).unwrap_err().code(), "contract::none", "nothing to call");
+    let skewed = replaced(hostile(), "abi-mcp:mapper/schema@0.1.0", "abi-mcp:mapper/schema@0.9.0");
+    assert_eq!(inspect_extension(&skewed, LARGEST), inspect(&skewed, LARGEST), "what states one badly is not plain");
+    assert!(inspect(&skewed, LARGEST).is_err());
 }
 
 #[test]

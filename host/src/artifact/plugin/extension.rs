@@ -1,8 +1,8 @@
 //! The extension's side of a plugin: what it may reach, which tools it has, and running one of them.
 
 use super::{Origin, Plugin, PluginError, Stated};
-use crate::artifact::asks::{Asks, Ungranted, asks};
-use crate::artifact::inspect::inspect;
+use crate::artifact::asks::{Asks, AsksError, Ungranted, asks, asks_or_imports};
+use crate::artifact::inspect::{Inspection, inspect_extension};
 use crate::artifact::keeper::FolderKeeper;
 use crate::artifact::{Cause, Digest, Error};
 use crate::contract::supported::Role;
@@ -71,8 +71,11 @@ pub(super) fn admitted(
     if !is_extension {
         return Err(Error::NoTools { plugin: plugin(), release: release.clone() });
     }
-    let Asks { wants, .. } =
-        asks(bytes).map_err(|cause| Error::Asks { plugin: plugin(), release: release.clone(), cause })?;
+    let Asks { wants, .. } = asked(bytes, contracts, imports).map_err(|cause| Error::Asks {
+        plugin: plugin(),
+        release: release.clone(),
+        cause,
+    })?;
     let effective = wants.effective(&allowed.grants);
     let unasked = wants.unasked(&allowed.grants);
     if !unasked.is_empty() {
@@ -84,6 +87,15 @@ pub(super) fn admitted(
     wants.check(name, imports, &effective).map_err(|cause| Error::Ungranted { release: release.clone(), cause })?;
     allowed.grants = effective;
     Ok(Origin::Extension(allowed))
+}
+
+/// What a component asks for; one that states no contract may not know that there is anything to ask.
+fn asked(bytes: &[u8], contracts: &[Stated], imports: &[String]) -> Result<Asks, AsksError> {
+    if contracts.iter().any(|stated| stated.contract.is_plain()) {
+        asks_or_imports(bytes, imports)
+    } else {
+        asks(bytes)
+    }
 }
 
 /// What a plugin may reach: for an extension the grants of its origin, which were held to what it asks for when it was
@@ -104,9 +116,10 @@ pub(super) fn allowance(name: &str, origin: &Origin) -> Allowance {
 /// was checked on a file that may have changed.
 pub(super) fn effective(allowed: &Allowance, bytes: &[u8]) -> Result<Allowance, sandbox::Error> {
     let ungranted = |text: String| sandbox::Error::Ungranted { text };
-    let Asks { wants, .. } = asks(bytes).map_err(|error| ungranted(error.to_string()))?;
+    let Inspection { contracts, imports } =
+        inspect_extension(bytes, usize::MAX).map_err(|error| ungranted(error.to_string()))?;
+    let Asks { wants, .. } = asked(bytes, &contracts, &imports).map_err(|error| ungranted(error.to_string()))?;
     let grants = wants.effective(&allowed.grants);
-    let imports = inspect(bytes, usize::MAX).map_err(|error| ungranted(error.to_string()))?.imports;
     // On one line: what was being done follows it.
     let told = |missing: Ungranted| ungranted(missing.to_string().replace('\n', "; "));
     wants.check(&allowed.plugin, &imports, &grants).map_err(told)?;
