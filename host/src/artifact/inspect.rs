@@ -205,6 +205,14 @@ pub fn inspect(bytes: &[u8], largest_memory: usize) -> Result<Inspection, Inspec
     Ok(Inspection { contracts, imports: outline.used })
 }
 
+/// Every name a component exports, in its own order; for people, since [`inspect`] has looked at them.
+///
+/// # Errors
+/// When the file is no component.
+pub fn exports(bytes: &[u8]) -> Result<Vec<String>, InspectError> {
+    Outline::read(bytes).map(|outline| outline.exports).map_err(|found| InspectError::NotAPlugin { found })
+}
+
 /// A component's outside.
 #[derive(Debug, Default)]
 struct Outline {

@@ -6,10 +6,12 @@
 
 mod accept;
 mod args;
+mod check;
 mod demo;
 mod doctor;
 mod environment;
 mod exit;
+mod inspect;
 mod plugin;
 mod project;
 mod serve;
