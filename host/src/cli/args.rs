@@ -1,7 +1,7 @@
 //! Arguments in, exit code out.
 
 use crate::artifact::{Allowed, ExtensionSetting};
-use crate::cli::{accept, check, demo, doctor, environment, inspect, plugin, project, serve};
+use crate::cli::{accept, check, demo, doctor, environment, inspect, new, plugin, project, serve};
 use crate::config::{ManifestSetting, Settings};
 use crate::report;
 use anyhow::Context;
@@ -65,6 +65,20 @@ enum PluginCommand {
     },
     /// Runs a component file in the sandbox, with hostile input, and says whether it keeps its contract.
     Check(Check),
+    /// Writes a crate to start a plugin from; needs nothing but packages of the registry.
+    New {
+        /// What to call it: lower-case letters, digits and hyphens.
+        name: String,
+        /// What it does.
+        #[arg(long, value_enum)]
+        role: new::Template,
+        /// The language it is written in.
+        #[arg(long, value_enum, default_value = "rust")]
+        lang: new::Language,
+        /// The folder to make; the name unless given.
+        #[arg(long, value_name = "DIR")]
+        path: Option<PathBuf>,
+    },
     /// Adds a component to the configuration and accepts it as it is.
     Add {
         /// What to call it: lower-case letters, digits and hyphens.
@@ -217,6 +231,9 @@ pub fn run() -> ExitCode {
                 }
                 Command::Plugin { command: PluginCommand::Inspect { file } } => inspect::run(&file),
                 Command::Plugin { command: PluginCommand::Check(wanted) } => check::run(&settings, &wanted),
+                Command::Plugin { command: PluginCommand::New { name, role, lang, path } } => {
+                    new::run(&name, role, lang, path)
+                }
                 Command::Plugin { command: PluginCommand::Add { name, file, ecosystems } } => {
                     accept::add(settings, &name, &file, &ecosystems)
                 }

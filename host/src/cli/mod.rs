@@ -12,6 +12,7 @@ mod doctor;
 mod environment;
 mod exit;
 mod inspect;
+mod new;
 mod plugin;
 mod project;
 mod serve;

@@ -58,11 +58,9 @@ impl Subject {
     }
 
     async fn check_stranger_tool(&self, report: &mut Report) {
+        // The host never asks for one. An answer is no harm; a trap shows a reader that trusts its caller.
         match self.plugin.call_tool("a tool it never listed", "{}", &CallScope::default()).await {
-            Ok(extended) if extended.answer.is_ok() => {
-                report.bad("tools: it answers for a tool it never listed", "match the names you list, and err else");
-            }
-            Ok(_) => report.ok("tools: a name it never listed is an error"),
+            Ok(_) => report.ok("tools: survives a call under a name it never listed"),
             Err(error) => report.bad(format!("tools: under a name it never listed, it {}", cause(&error)), SURVIVE),
         }
     }
