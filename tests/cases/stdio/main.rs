@@ -2,6 +2,7 @@
 //! or `dNN_` are the field cases of that number.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+mod authors;
 mod configured;
 mod engines;
 mod extensions;
