@@ -44,9 +44,11 @@ pub(super) fn manifests() -> Vec<Odd<Vec<u8>>> {
 
 /// What is left of a real manifest after an accident: cut off, or with one member of another type.
 pub(super) fn damaged(manifest: &[u8]) -> Vec<(String, Vec<u8>)> {
-    let cut = |part: usize| (format!("cut off after {part}/8"), manifest.get(..manifest.len() * part / 8));
-    let mut all: Vec<_> =
-        (1..8).map(cut).filter_map(|(name, bytes)| Some((name, bytes.unwrap_or_default().to_vec()))).collect();
+    let cut = |part: usize| {
+        let left = manifest.get(..manifest.len() * part / 8).unwrap_or_default();
+        (format!("cut off after {part}/8"), left.to_vec())
+    };
+    let mut all: Vec<_> = (1..8).map(cut).collect();
     let Ok(Value::Object(whole)) = serde_json::from_slice::<Value>(manifest) else { return all };
     for member in whole.keys() {
         for other in [json!(null), json!(-1), json!(""), json!([[]]), json!({"a": []}), json!([null, {"name": 7}])] {
