@@ -14,6 +14,7 @@ mod host;
 mod process;
 mod progress;
 mod suite;
+mod templates;
 mod tidy;
 mod tree;
 

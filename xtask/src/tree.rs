@@ -54,6 +54,11 @@ impl Tree {
         self.target.join("plugins")
     }
 
+    /// Where the crates of `plugin new` are made and built.
+    pub(crate) fn templates(&self) -> PathBuf {
+        self.target.join("templates")
+    }
+
     /// Where the MEOS engine is fetched and compiled.
     pub(crate) fn engine_work(&self) -> PathBuf {
         self.target.join("engine")

@@ -215,6 +215,14 @@ pub fn inspect_extension(bytes: &[u8], largest_memory: usize) -> Result<Inspecti
     outline.judged(contracts, largest_memory)
 }
 
+/// Every name a component exports, in its own order; for people, since [`inspect`] has looked at them.
+///
+/// # Errors
+/// When the file is no component.
+pub fn exports(bytes: &[u8]) -> Result<Vec<String>, InspectError> {
+    Outline::read(bytes).map(|outline| outline.exports).map_err(|found| InspectError::NotAPlugin { found })
+}
+
 /// A component's outside.
 #[derive(Debug, Default)]
 struct Outline {

@@ -1,7 +1,7 @@
 //! Arguments in, exit code out.
 
 use crate::artifact::{Allowed, ExtensionSetting};
-use crate::cli::{accept, demo, doctor, environment, plugin, project, serve};
+use crate::cli::{accept, check, demo, doctor, environment, inspect, new, plugin, project, serve};
 use crate::config::{ManifestSetting, Settings};
 use crate::report;
 use anyhow::Context;
@@ -58,10 +58,26 @@ enum PluginCommand {
         #[command(flatten)]
         files: Files,
     },
-    /// Says what a component file is; runs nothing.
+    /// Says what a component file is, asks for and may reach; runs nothing.
     Inspect {
         /// The `.wasm` file.
         file: PathBuf,
+    },
+    /// Runs a component file in the sandbox, with hostile input, and says whether it keeps its contract.
+    Check(Check),
+    /// Writes a crate to start a plugin from; needs nothing but packages of the registry.
+    New {
+        /// What to call it: lower-case letters, digits and hyphens.
+        name: String,
+        /// What it does.
+        #[arg(long, value_enum)]
+        role: new::Template,
+        /// The language it is written in.
+        #[arg(long, value_enum, default_value = "rust")]
+        lang: new::Language,
+        /// The folder to make; the name unless given.
+        #[arg(long, value_name = "DIR")]
+        path: Option<PathBuf>,
     },
     /// Adds a component to the configuration and accepts it as it is.
     Add {
@@ -83,6 +99,19 @@ enum PluginCommand {
         /// Its name.
         name: String,
     },
+}
+
+/// What `plugin check` looks at.
+#[derive(Debug, Args)]
+pub(super) struct Check {
+    /// The `.wasm` file.
+    pub(super) file: PathBuf,
+    /// The role it must have; every role it states unless given. May be given several times.
+    #[arg(long = "role", value_name = "ROLE", value_enum)]
+    pub(super) roles: Vec<check::RoleName>,
+    /// A manifest its mapper reads, which is also given to it damaged in many ways.
+    #[arg(long, value_name = "FILE")]
+    pub(super) manifest: Option<PathBuf>,
 }
 
 /// Sources from files, and what runs them.
@@ -200,7 +229,11 @@ pub fn run() -> ExitCode {
                 Command::Plugin { command: PluginCommand::List { files } } => {
                     plugin::list(files.into_settings(settings))
                 }
-                Command::Plugin { command: PluginCommand::Inspect { file } } => plugin::inspect(&file),
+                Command::Plugin { command: PluginCommand::Inspect { file } } => inspect::run(&file),
+                Command::Plugin { command: PluginCommand::Check(wanted) } => check::run(&settings, &wanted),
+                Command::Plugin { command: PluginCommand::New { name, role, lang, path } } => {
+                    new::run(&name, role, lang, path)
+                }
                 Command::Plugin { command: PluginCommand::Add { name, file, ecosystems } } => {
                     accept::add(settings, &name, &file, &ecosystems)
                 }

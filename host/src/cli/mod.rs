@@ -6,10 +6,13 @@
 
 mod accept;
 mod args;
+mod check;
 mod demo;
 mod doctor;
 mod environment;
 mod exit;
+mod inspect;
+mod new;
 mod plugin;
 mod project;
 mod serve;

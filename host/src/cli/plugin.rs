@@ -1,15 +1,13 @@
-//! `plugin list` and `inspect`: what the plugins are, which may run, and which of them serves what.
+//! `plugin list`: what the plugins are, which may run, and which of them serves what.
 
-use crate::artifact::{Lock, Origin, Plugin, Plugins, Refusal, Wanted, Why, admit, inspect, locate};
+use crate::artifact::{Lock, Origin, Plugin, Plugins, Refusal, Wanted, Why, admit};
 use crate::catalog::Snapshot;
 use crate::cli::environment;
 use crate::cli::serve::{plugins, runtime, setup, sources};
 use crate::config::Settings;
 use crate::model::Cancel;
-use crate::sandbox::{Limits, Sandbox};
+use crate::sandbox::Sandbox;
 use crate::text::clean_line;
-use anyhow::Context;
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -115,19 +113,4 @@ fn origin(plugin: &Plugin) -> &'static str {
         Origin::ThirdParty { .. } => "third",
         Origin::Extension(_) => "extension",
     }
-}
-
-/// Says what a file is, from its own interface names; compiles and runs nothing.
-pub(crate) fn inspect(file: &Path) -> anyhow::Result<ExitCode> {
-    let bytes = locate::read(file)?;
-    let found = inspect::inspect_extension(&bytes, Limits::default().largest_memory())
-        .with_context(|| format!("cannot use `{}`", file.display()))?;
-    println!("{}: {} bytes", file.display(), bytes.len());
-    for stated in &found.contracts {
-        println!("  {} {}", stated.contract.role, stated.version);
-        if stated.contract.is_plain() {
-            println!("    it states no contract; as an extension, its functions with plain types are its tools");
-        }
-    }
-    Ok(ExitCode::SUCCESS)
 }

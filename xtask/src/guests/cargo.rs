@@ -27,8 +27,8 @@ pub(super) fn modules<'a>(
     manifest: &Path,
     guests: &'a [Guest],
 ) -> Result<Vec<Module<'a>>> {
-    let mut command = build(tree, toolchain, manifest)?;
-    command.args(guests.iter().flat_map(|guest| ["--package", guest.package.as_str()]));
+    let mut command = build(tree, toolchain, manifest, &tree.guest_target())?;
+    command.arg("--locked").args(guests.iter().flat_map(|guest| ["--package", guest.package.as_str()]));
     let what = format!("compiling {} guests of {}", guests.len(), shown(tree, manifest));
     let done = process::quietly(&mut command, &what, None)?;
     ensure!(done.status.success(), "the guests of `{}` do not compile:\n{}", shown(tree, manifest), done.stderr);
@@ -40,21 +40,20 @@ pub(super) fn modules<'a>(
 }
 
 /// `cargo build` for the guests' target, with nothing of the host's build leaking in.
-fn build(tree: &Tree, toolchain: &Toolchain, manifest: &Path) -> Result<Command> {
+fn build(tree: &Tree, toolchain: &Toolchain, manifest: &Path, target: &Path) -> Result<Command> {
     let mut command = Command::new(&toolchain.cargo);
     for name in std::env::vars_os().map(|(name, _)| name).filter(|name| is_the_hosts(&name.to_string_lossy())) {
         command.env_remove(name);
     }
-    let target = tree.guest_target();
     command
-        .args(["build", "--release", "--locked", "--target", TARGET, "--message-format=json-render-diagnostics"])
+        .args(["build", "--release", "--target", TARGET, "--message-format=json-render-diagnostics"])
         .arg("--manifest-path")
         .arg(manifest)
         .arg("--target-dir")
-        .arg(&target)
+        .arg(target)
         .current_dir(manifest.parent().context("a manifest lies in a folder")?)
         .env("RUSTC", &toolchain.rustc)
-        .env("CARGO_ENCODED_RUSTFLAGS", flags(tree, toolchain, &target));
+        .env("CARGO_ENCODED_RUSTFLAGS", flags(tree, toolchain, target));
     if let Some(linker) = &toolchain.linker {
         command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", linker);
     }
@@ -67,17 +66,30 @@ fn build(tree: &Tree, toolchain: &Toolchain, manifest: &Path) -> Result<Command>
 
 /// Compiles one package of the workspace at `manifest` to a static library, whose path cargo names.
 pub(super) fn static_library(tree: &Tree, toolchain: &Toolchain, manifest: &Path, package: &str) -> Result<PathBuf> {
-    let mut command = build(tree, toolchain, manifest)?;
-    command.args(["--package", package]);
+    let mut command = build(tree, toolchain, manifest, &tree.guest_target())?;
+    command.args(["--locked", "--package", package]);
     let done = process::quietly(&mut command, &format!("compiling {package}"), None)?;
     ensure!(done.status.success(), "`{package}` does not compile:\n{}", done.stderr);
-    let messages = done.stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let library = last_file(&done.stdout, "a");
+    library.with_context(|| format!("cargo made no library of `{package}`: is its crate-type `staticlib`?"))
+}
+
+/// Compiles the one crate of a workspace that has no lock file yet; answers its module.
+pub(super) fn template(tree: &Tree, toolchain: &Toolchain, manifest: &Path, target: &Path) -> Result<PathBuf> {
+    let mut command = build(tree, toolchain, manifest, target)?;
+    let done = process::quietly(&mut command, &format!("compiling {}", shown(tree, manifest)), None)?;
+    ensure!(done.status.success(), "`{}` does not compile:\n{}", shown(tree, manifest), done.stderr);
+    last_file(&done.stdout, "wasm").context("cargo made no module: is its crate-type `cdylib`?")
+}
+
+/// The last file with this extension that cargo's messages name.
+fn last_file(messages: &str, extension: &str) -> Option<PathBuf> {
+    let messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let files =
         messages.flat_map(|message| message.get("filenames").and_then(Value::as_array).cloned().unwrap_or_default());
-    let library = files
+    files
         .filter_map(|file| file.as_str().map(PathBuf::from))
-        .rfind(|file| file.extension().is_some_and(|end| end == "a"));
-    library.with_context(|| format!("cargo made no library of `{package}`: is its crate-type `staticlib`?"))
+        .rfind(|file| file.extension().is_some_and(|end| end == extension))
 }
 
 fn shown(tree: &Tree, manifest: &Path) -> String {

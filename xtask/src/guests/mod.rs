@@ -23,6 +23,9 @@ use std::time::Instant;
 /// The target every guest compiles to: `std` works there and nothing is imported from the outside.
 const TARGET: &str = "wasm32-unknown-unknown";
 
+/// The oldest compiler for what `plugin new` writes, as its `rust-version` says.
+const TEMPLATE_RUST: (u32, u32) = (1, 87);
+
 /// Builds the components, or with `--check` only says whether they are current.
 pub(crate) fn run(tree: &Tree, arguments: &[String]) -> Result<()> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -77,6 +80,11 @@ pub(crate) fn static_library(tree: &Tree, package: &str) -> Result<std::path::Pa
     let manifest = tree.plugins_manifest();
     let toolchain = toolchain::find(None)?;
     cargo::static_library(tree, &toolchain, &manifest, package)
+}
+
+/// Compiles a crate that `plugin new` wrote to a core module in `target`; answers the module.
+pub(crate) fn template(tree: &Tree, manifest: &Path, target: &Path) -> Result<std::path::PathBuf> {
+    cargo::template(tree, &toolchain::find(Some(TEMPLATE_RUST))?, manifest, target)
 }
 
 /// Wraps a module as a component that imports nothing.
