@@ -172,7 +172,7 @@ tables! {
 
     /// What one piece of a plugin's work may use, by kind of work. A row that is left out keeps its usual values.
     pub struct LimitRows {
-        /// Recognising and mapping a manifest; compiling a plugin.
+        /// Recognising and mapping a manifest, listing an engine's support, writing a tool manifest.
         pub manifest: Option<LimitRow> = "",
         /// Encoding arguments and decoding results of one call.
         pub codec: Option<LimitRow> = "",
