@@ -5,6 +5,7 @@
 //! the guest); the app `com.example.kv` beside them is mapped by the bundled plugin.
 
 use crate::SOON;
+use crate::assert_clean;
 use crate::hosted::{self, Hosted, WORKERS};
 use abi_mcp::mcp::Outcome;
 use abi_mcp::sandbox::{Bounds, Limits};
@@ -203,27 +204,4 @@ fn d08_hostile_text_is_listed_and_described_clean() {
     }
     let found = hosted.client.request("tools/call", json!({"name": "find_tools", "arguments": {"query": "passwd"}}));
     assert_clean(&found);
-}
-
-/// No character in any text that a person cannot see or a terminal obeys; JSON within JSON is looked into as well.
-fn assert_clean(value: &Value) {
-    match value {
-        Value::String(text) => {
-            let inner = serde_json::from_str::<Value>(text).ok().filter(|inner| inner.is_object() || inner.is_array());
-            if let Some(inner) = inner {
-                return assert_clean(&inner);
-            }
-            let dirty = |letter: char| {
-                (letter.is_control() && letter != '\n' && letter != '\t')
-                    || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}')
-            };
-            assert!(!text.contains(dirty), "{text:?}");
-        }
-        Value::Array(items) => items.iter().for_each(assert_clean),
-        Value::Object(members) => members.iter().for_each(|(name, member)| {
-            assert_clean(&Value::String(name.clone()));
-            assert_clean(member);
-        }),
-        _ => {}
-    }
 }

@@ -57,3 +57,26 @@ fn code(answer: &Value) -> i64 {
 fn reply(answer: &Value) -> Reply {
     Reply::of(answer)
 }
+
+/// No character in any text that a person cannot see or a terminal obeys; JSON within JSON is looked into as well.
+fn assert_clean(value: &Value) {
+    match value {
+        Value::String(text) => {
+            let inner = serde_json::from_str::<Value>(text).ok().filter(|inner| inner.is_object() || inner.is_array());
+            if let Some(inner) = inner {
+                return assert_clean(&inner);
+            }
+            let dirty = |letter: char| {
+                (letter.is_control() && letter != '\n' && letter != '\t')
+                    || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
+            };
+            assert!(!text.contains(dirty), "{text:?}");
+        }
+        Value::Array(items) => items.iter().for_each(assert_clean),
+        Value::Object(members) => members.iter().for_each(|(name, member)| {
+            assert_clean(&Value::String(name.clone()));
+            assert_clean(member);
+        }),
+        _ => {}
+    }
+}

@@ -3,6 +3,7 @@
 //! The guest `rogue` lists what its configuration says and does what its arguments say; `greeter` beside it must work on.
 
 use crate::SOON;
+use crate::assert_clean;
 use crate::extensions::{everything, rogue};
 use crate::hosted::{self, Extension, Hosted, WORKERS};
 use abi_mcp::artifact::Allowed;
@@ -257,27 +258,4 @@ fn d06_while_it_lists_an_extension_reaches_nothing_and_sees_nothing() {
     let mut hosted = beside_a_greeter(extension, Limits::default());
     let tool = hosted.client.tool("rogue_report");
     assert!(tool["description"].as_str().unwrap().starts_with("reached=false [] []"), "{tool}");
-}
-
-/// No character in any text that a person cannot see or a terminal obeys; JSON within JSON is looked into as well.
-fn assert_clean(value: &Value) {
-    match value {
-        Value::String(text) => {
-            let inner = serde_json::from_str::<Value>(text).ok().filter(|inner| inner.is_object() || inner.is_array());
-            if let Some(inner) = inner {
-                return assert_clean(&inner);
-            }
-            let dirty = |letter: char| {
-                (letter.is_control() && letter != '\n' && letter != '\t')
-                    || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{e0000}'..='\u{e007f}')
-            };
-            assert!(!text.contains(dirty), "{text:?}");
-        }
-        Value::Array(items) => items.iter().for_each(assert_clean),
-        Value::Object(members) => members.iter().for_each(|(name, member)| {
-            assert_clean(&Value::String(name.clone()));
-            assert_clean(member);
-        }),
-        _ => {}
-    }
 }
