@@ -46,6 +46,11 @@ impl App {
     /// The tools of the plugin of this name, as an app. `content` says when they may have changed.
     #[must_use]
     pub fn of_extension(name: &str, content: String) -> Self {
+        Self::named(name, content, Origin::Extension)
+    }
+
+    /// An app of which nothing is known but its name and content.
+    pub(super) fn named(name: &str, content: String, origin: Origin) -> Self {
         Self {
             id: name.to_owned(),
             package: Some(name.to_owned()),
@@ -57,7 +62,7 @@ impl App {
             services: Vec::new(),
             record: JsonObject::new(),
             metadata: None,
-            origin: Origin::Extension,
+            origin,
         }
     }
 

@@ -73,19 +73,7 @@ impl ManifestFile {
     #[must_use]
     pub fn app(&self) -> App {
         let content = self.content().unwrap_or_else(|error| self.content_before(&error));
-        App {
-            id: self.ecosystem.clone(),
-            package: Some(self.ecosystem.clone()),
-            version: None,
-            name: None,
-            signer: None,
-            guide: None,
-            content,
-            services: Vec::new(),
-            record: JsonObject::new(),
-            metadata: None,
-            origin: Origin::File,
-        }
+        App::named(&self.ecosystem, content, Origin::File)
     }
 
     /// The manifest: the file's bytes, or with overrides `{"catalog": .., "overrides": ..}`, which a mapper that knows
