@@ -39,7 +39,7 @@ struct Shelf {
     /// Why extensions that were named on the command line are not there, by name.
     lacking: BTreeMap<String, String>,
     /// The tools of configured extensions as they were accepted.
-    tools: BTreeMap<String, Vec<LockedTool>>,
+    tools: AcceptedTools,
     /// Why the operator's word could not be read when it was last looked at.
     unreadable: Option<String>,
     /// The files as they were when they were last looked into; absent before that.
@@ -351,7 +351,7 @@ impl Plugins {
     /// # Errors
     /// Those of [`Plugin::list_tools`].
     pub async fn tools_of(&self, extension: &Plugin, cancel: &Cancel) -> Result<Mapping, PluginError> {
-        if let Some(accepted) = self.accepted_tools(extension.name()) {
+        if let Some(accepted) = self.accepted_tools(extension) {
             return Ok(accepted);
         }
         let Some(caches) = self.caches() else { return extension.list_tools(cancel).await };
@@ -373,7 +373,7 @@ impl Plugins {
     /// It fails, or lists others; in words.
     pub async fn try_tools(&self, extension: &Plugin, cancel: &Cancel) -> Result<(), String> {
         let listed = extension.list_tools(cancel).await.map_err(|error| error.to_string())?;
-        let accepted = self.with_shelf(|shelf| shelf.tools.get(extension.name()).cloned()).unwrap_or_default();
+        let accepted = self.with_shelf(|shelf| shelf.tools.get(&accepted_as(extension)).cloned()).unwrap_or_default();
         let listed = definition::definitions(&listed);
         let same = listed.len() == accepted.len()
             && listed
@@ -384,14 +384,15 @@ impl Plugins {
     }
 
     /// A configured extension's tools as they were accepted, so that a start asks it nothing.
-    fn accepted_tools(&self, name: &str) -> Option<Mapping> {
-        let locked = self.with_shelf(|shelf| shelf.tools.get(name).cloned())?;
+    fn accepted_tools(&self, extension: &Plugin) -> Option<Mapping> {
+        let locked = self.with_shelf(|shelf| shelf.tools.get(&accepted_as(extension)).cloned())?;
+        let name = extension.name();
         let definitions: Vec<_> = locked.into_iter().map(|tool| (tool.name, tool.definition)).collect();
         let read = definition::tools(&definitions);
         read.inspect_err(|error| tracing::warn!("the accepted tools of `{name}` cannot be read: {error}")).ok()
     }
 
-    /// Maps a manifest with `plugin`, or takes what it made of the same bytes before.
+    /// Maps a manifest with `plugin`, or takes what it made of the same bytes before: `key` is of both.
     ///
     /// # Errors
     /// Those of [`Plugin::map`].
@@ -399,11 +400,11 @@ impl Plugins {
         &self,
         plugin: &Plugin,
         manifest: Arc<[u8]>,
-        options: MapOptions,
+        key: MappingKey,
         cancel: &Cancel,
     ) -> Result<Mapping, PluginError> {
+        let options = key.options;
         let Some(caches) = self.caches() else { return plugin.map(manifest, options, cancel).await };
-        let key = MappingKey { manifest: Digest::of(&manifest), component: *plugin.digest(), options };
         let reader = Arc::clone(&caches);
         // A task that panicked counts as a miss; there is nothing to clean up after it.
         if let Ok(Some(known)) = tokio::task::spawn_blocking(move || reader.mappings.get(&key)).await {
@@ -423,15 +424,13 @@ impl Plugins {
     pub async fn engine_for(
         &self,
         registry: &Registry,
-        (mapper, ecosystem): (&Plugin, &str),
-        manifest: &Arc<[u8]>,
-        options: MapOptions,
+        ecosystem: &str,
+        key: MappingKey,
         mapping: &Mapping,
         cancel: &Cancel,
     ) -> Result<EngineChoice, PluginError> {
         let (at, specs): (Vec<usize>, Vec<CallSpec>) =
             mapping.methods.iter().enumerate().filter_map(|(at, method)| Some((at, method.call_spec.clone()?))).unzip();
-        let key = MappingKey { manifest: Digest::of(manifest), component: *mapper.digest(), options };
         let mut engines = Vec::new();
         for engine in registry.engines(ecosystem) {
             if let Some(lacking) = self.support(&engine, key, &specs, cancel).await? {
@@ -498,10 +497,18 @@ fn tell_new(before: &[Refusal], now: &[Refusal]) {
     }
 }
 
-/// The tools of each plugin that brings some, as they were accepted.
-fn locked_tools(lock: &Lock) -> BTreeMap<String, Vec<LockedTool>> {
-    let tools = |name: &str| lock.get(name).map(|locked| locked.tools.clone()).filter(|tools| !tools.is_empty());
-    lock.names().filter_map(|name| Some((name.to_owned(), tools(name)?))).collect()
+/// Tools as they were accepted, by the plugin's name and digest: another plugin of that name has other tools.
+type AcceptedTools = BTreeMap<(String, Digest), Vec<LockedTool>>;
+
+fn accepted_as(extension: &Plugin) -> (String, Digest) {
+    (extension.name().to_owned(), *extension.digest())
+}
+
+/// The tools of each plugin that brings some.
+fn locked_tools(lock: &Lock) -> AcceptedTools {
+    let accepted = lock.names().filter_map(|name| Some((name, lock.get(name)?)));
+    let with_tools = accepted.filter(|(_, locked)| !locked.tools.is_empty());
+    with_tools.map(|(name, locked)| ((name.to_owned(), locked.digest), locked.tools.clone())).collect()
 }
 
 /// An error with its cause.

@@ -1,6 +1,7 @@
 //! From a unit to its mapped methods: fetch, select a mapper, map.
 
-use crate::artifact::{Cause, EngineChoice, PluginError, Plugins, Registry, SelectError};
+use crate::artifact::mapping_cache::MappingKey;
+use crate::artifact::{Cause, Digest, EngineChoice, PluginError, Plugins, Registry, SelectError};
 use crate::catalog::Catalog;
 use crate::catalog::mapped::MappedUnit;
 use crate::model::{CallScope, MapOptions};
@@ -126,12 +127,12 @@ pub(crate) async fn map(
 ) -> Result<MappedUnit, LoadError> {
     let Wanted { manifest, ecosystem, in_contexts, options } = wanted;
     let selected = registry.select(&manifest, ecosystem, &scope.cancel).await?;
-    let mapping = plugins.map(&selected.plugin, Arc::clone(&manifest), options, &scope.cancel).await?;
+    let key = MappingKey { manifest: Digest::of(&manifest), component: *selected.plugin.digest(), options };
+    let mapping = plugins.map(&selected.plugin, manifest, key, &scope.cancel).await?;
     if in_contexts {
         return Ok(MappedUnit::in_contexts(selected, mapping));
     }
-    let mapper = (&*selected.plugin, ecosystem);
-    match plugins.engine_for(registry, mapper, &manifest, options, &mapping, &scope.cancel).await? {
+    match plugins.engine_for(registry, ecosystem, key, &mapping, &scope.cancel).await? {
         EngineChoice::Runs { engine, unsupported } => Ok(MappedUnit::on_engine(selected, mapping, engine, unsupported)),
         EngineChoice::None { format, engines } => Err(LoadError::NoEngine { format, engines }),
     }
