@@ -1,4 +1,4 @@
-//! Errors as text for the terminal.
+//! Errors as text.
 
 /// An error with its causes, each said once, in the form `error: …` and `  caused by: …`.
 #[must_use]
@@ -12,6 +12,21 @@ pub fn failure(error: &anyhow::Error) -> String {
             text.push_str(&format!("\n  caused by: {cause}"));
         }
         said = cause;
+    }
+    text
+}
+
+/// An error with its causes in one text, `…: …: …`, each said once.
+#[must_use]
+pub fn line(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let words = inner.to_string();
+        if !text.contains(&words) {
+            text.push_str(&format!(": {words}"));
+        }
+        cause = inner.source();
     }
     text
 }

@@ -6,6 +6,7 @@
 
 use super::digest::Digest;
 use super::folder::{FolderError, OwnedFolder};
+use super::recall::Cache;
 use crate::model::{MapOptions, Mapping};
 use std::io::Read;
 use std::path::Path;
@@ -50,10 +51,14 @@ impl MappingCache {
     pub fn open(folder: &Path) -> Result<Self, FolderError> {
         OwnedFolder::open(folder).map(|folder| Self { folder })
     }
+}
 
-    /// The mapping stored under a key, if there is a good one. A bad one is removed.
-    #[must_use]
-    pub fn get(&self, key: &MappingKey) -> Option<Mapping> {
+impl Cache for MappingCache {
+    type Key = MappingKey;
+    type Value = Mapping;
+
+    /// A bad entry is removed.
+    fn get(&self, key: &MappingKey) -> Option<Mapping> {
         let name = key.name();
         let mut bytes = Vec::new();
         self.folder.file(&name)?.take(MAX_ENTRY).read_to_end(&mut bytes).ok()?;
@@ -65,8 +70,7 @@ impl MappingCache {
         mapping
     }
 
-    /// Stores a mapping. Failing to is no error: it is mapped again next time.
-    pub fn put(&self, key: &MappingKey, mapping: &Mapping) {
+    fn put(&self, key: &MappingKey, mapping: &Mapping) {
         let written = stored::write(key, mapping).and_then(|bytes| self.folder.write(&key.name(), &bytes));
         if let Err(error) = written {
             tracing::warn!(%error, "a mapping is not kept");

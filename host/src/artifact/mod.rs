@@ -2,10 +2,11 @@
 //!
 //! In comes a path or an embedded component, out comes a [`Plugin`] that answers in `model` types, and a [`Registry`]
 //! that says which of them serves a manifest. Reads in the order a file travels: [`locate`], [`digest`], [`inspect`],
-//! [`lock`] and [`admit`] (is it what the operator accepted?), `cache` (compiled code), [`plugin`], [`select`];
-//! [`mapping_cache`] keeps what mapping made. It knows no ecosystem
-//! and no MCP.
+//! [`lock`] and [`admit`] (is it what the operator accepted?), `cache` (compiled code), [`plugin`], [`select`]. [`Plugins`] is
+//! the way in: its `shelf` has what runs now, a [`Renewal`] says what changes, `recall` and [`mapping_cache`] keep what
+//! was found out. It knows no ecosystem and no MCP.
 
+mod accepted;
 pub mod admit;
 pub mod asks;
 mod bundled;
@@ -15,12 +16,16 @@ pub mod digest;
 pub mod folder;
 pub mod inspect;
 mod keeper;
+mod loader;
 pub mod locate;
 pub mod lock;
 pub mod mapping_cache;
 pub mod plugin;
 mod plugins;
+mod recall;
+mod renewal;
 pub mod select;
+mod shelf;
 #[cfg(test)]
 pub(crate) mod specimen;
 pub mod supply;
@@ -32,11 +37,13 @@ pub use asks::{Asks, AsksError, Ungranted, asks};
 pub use bundled::bundled;
 pub use digest::Digest;
 pub use inspect::InspectError;
+pub use loader::ExtensionSetting;
 pub use locate::LocateError;
 pub use lock::{Lock, LockError, Locked};
 pub use mapping_cache::MappingCache;
 pub use plugin::{Allowed, Cause, Extended, Origin, Plugin, PluginError};
-pub use plugins::{EngineChoice, ExtensionSetting, Plugins, Proposal, Renewal};
+pub use plugins::{EngineChoice, Plugins};
+pub use renewal::{Proposal, Renewal};
 pub use select::{Pin, Registry, SelectError, Selected, SubjectRange, Trust};
 pub use supply::{Supplied, Supply};
 pub use wanted::{Wanted, check_ecosystem, role_word};

@@ -1,18 +1,21 @@
 //! The plugins of this process, looked at when they are first needed, and put in place as a whole when they change.
+//!
+//! In come the operator's files and a folder for caches, out come a [`Registry`] for a call and what its plugins made of
+//! a manifest. What is on the shelf is `shelf`'s and `renewal`'s to say, what was found out earlier is `recall`'s.
 
-use crate::artifact::admit::{self, Refusal, Why};
-use crate::artifact::lock::{Lock, LockedTool};
+use crate::artifact::accepted::AcceptedTools;
+use crate::artifact::folder::FolderError;
+use crate::artifact::loader::{ExtensionSetting, Loader};
 use crate::artifact::mapping_cache::MappingKey;
-use crate::artifact::supply::{Stamps, Supplied, Supply};
-use crate::artifact::support_cache::{Support, SupportCache, SupportKey};
-use crate::artifact::{
-    Allowed, Digest, Error, MappingCache, Origin, Pin, Plugin, PluginError, Registry, asks, bundled, definition, locate,
-};
-use crate::model::{CallSpec, Cancel, MapOptions, Mapping, PluginRelease, Unsupported};
+use crate::artifact::recall::recall;
+use crate::artifact::renewal::Renewal;
+use crate::artifact::shelf::{Shelf, is_extension};
+use crate::artifact::supply::{Stamps, Supply};
+use crate::artifact::support_cache::{SupportCache, SupportKey};
+use crate::artifact::{Digest, MappingCache, Origin, Plugin, PluginError, Refusal, Registry};
+use crate::model::{CallSpec, Cancel, MapOptions, Mapping, Unsupported};
 use crate::sandbox::{Limits, Sandbox};
-use crate::text::clean_line;
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -21,49 +24,16 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// Making one costs nothing: a client's first answer must not wait for components.
 #[derive(Debug)]
 pub struct Plugins {
-    sandbox: Arc<Sandbox>,
-    cache: Option<PathBuf>,
+    loader: Loader,
+    /// Where mappings, and what engines said of them, are kept.
+    memory: Option<PathBuf>,
     engines: Vec<PathBuf>,
     extensions: Vec<ExtensionSetting>,
     supply: Option<Arc<dyn Supply>>,
     /// What is run now; absent until something asks.
     shelf: Mutex<Option<Shelf>>,
-    caches: OnceLock<Option<Arc<Caches>>>,
-}
-
-/// What is run now, and what is not and why.
-#[derive(Debug, Clone, Default)]
-struct Shelf {
-    registry: Arc<Registry>,
-    refused: Vec<Refusal>,
-    /// Why extensions that were named on the command line are not there, by name.
-    lacking: BTreeMap<String, String>,
-    /// The tools of configured extensions as they were accepted.
-    tools: AcceptedTools,
-    /// Why the operator's word could not be read when it was last looked at.
-    unreadable: Option<String>,
-    /// The files as they were when they were last looked into; absent before that.
-    stamps: Option<Stamps>,
-    /// Whether a candidate could not be tried when it was there, so that it has to be when nothing changes, too.
-    again: bool,
-}
-
-/// One extension the operator added.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExtensionSetting {
-    /// What the operator calls it; its tools are named after it.
-    pub name: String,
-    /// Its file.
-    pub path: PathBuf,
-    /// What it may reach, and what is set for it.
-    pub allowed: Allowed,
-}
-
-/// What earlier processes found out.
-#[derive(Debug)]
-struct Caches {
-    mappings: MappingCache,
-    support: SupportCache,
+    mappings: OnceLock<Option<Arc<MappingCache>>>,
+    support: OnceLock<Option<Arc<SupportCache>>>,
 }
 
 /// Which engine runs the functions of a mapping.
@@ -85,29 +55,6 @@ pub enum EngineChoice {
     },
 }
 
-/// What has changed since the plugins were put in place: everything that needs no trial is in `registry` already, the
-/// rest waits in `proposals`.
-#[derive(Debug)]
-pub struct Renewal {
-    /// What runs without the proposals.
-    pub registry: Registry,
-    /// New plugins, and new ones in the place of old ones; not tried yet.
-    pub proposals: Vec<Proposal>,
-    /// The ecosystems of plugins that are gone.
-    pub gone: BTreeSet<String>,
-    /// What is not run, and why.
-    pub refused: Vec<Refusal>,
-}
-
-/// A plugin that would be put in place.
-#[derive(Debug, Clone)]
-pub struct Proposal {
-    /// The plugin.
-    pub plugin: Arc<Plugin>,
-    /// What it is pinned to.
-    pub pins: Vec<Pin>,
-}
-
 impl Plugins {
     /// The bundled plugins. `cache` is a folder of this program's own; without one everything is made anew.
     #[must_use]
@@ -124,9 +71,17 @@ impl Plugins {
         engines: Vec<PathBuf>,
         supply: Option<Arc<dyn Supply>>,
     ) -> Self {
-        let sandbox = Sandbox::new(limits);
-        let extensions = Vec::new();
-        Self { sandbox, cache, engines, extensions, supply, shelf: Mutex::default(), caches: OnceLock::new() }
+        let below = |name| cache.as_ref().map(|cache| cache.join(name));
+        Self {
+            loader: Loader { sandbox: Sandbox::new(limits), compiled: below("compiled") },
+            memory: below("mappings"),
+            engines,
+            extensions: Vec::new(),
+            supply,
+            shelf: Mutex::default(),
+            mappings: OnceLock::new(),
+            support: OnceLock::new(),
+        }
     }
 
     /// These plugins, and extensions from files the operator named; read when first needed.
@@ -195,52 +150,15 @@ impl Plugins {
         self.with_shelf(|shelf| {
             shelf.unreadable = None;
             shelf.stamps = Some(stamps);
-            shelf.tools = locked_tools(&supplied.lock);
+            shelf.tools = AcceptedTools::of(&supplied.lock);
         });
-        Some(self.renewed(&before, &supplied))
-    }
-
-    fn renewed(&self, before: &Registry, supplied: &Supplied) -> Renewal {
-        let memory = self.sandbox.limits().largest_memory();
-        let mut kept: Vec<(Arc<Plugin>, Vec<Pin>)> = Vec::new();
-        let (mut proposals, mut refused) = (Vec::new(), Vec::new());
-        for wanted in &supplied.wanted {
-            let running = before.third_party(&wanted.name);
-            let admitted = admit::admit(wanted, &supplied.lock, &self.sandbox, self.compiled())
-                .and_then(|plugin| admit::verify(wanted, &supplied.lock, memory).map(|()| plugin));
-            match (admitted, running) {
-                (Ok(plugin), Some(old)) if plugin.is_as(&old) && before.pins_of(&wanted.name) == wanted.pins => {
-                    kept.push((old, wanted.pins.clone()));
-                }
-                (Ok(plugin), old) => {
-                    proposals.push(Proposal { plugin: Arc::new(plugin), pins: wanted.pins.clone() });
-                    kept.extend(old.map(|old| (old, before.pins_of(&wanted.name))));
-                }
-                (Err(refusal), old) => {
-                    let stays = old.filter(|old| refusal.why != Why::NotAccepted && old.is_held());
-                    kept.extend(stays.map(|old| (old, before.pins_of(&wanted.name))));
-                    refused.push(refusal);
-                }
-            }
-        }
-        let named: BTreeSet<&str> = kept.iter().map(|(plugin, _)| plugin.name()).collect();
-        let leaving =
-            before.plugins().iter().filter(|plugin| self.is_configured(plugin) && !named.contains(plugin.name()));
-        let gone = leaving.flat_map(|plugin| before.ecosystems_of(plugin).map(str::to_owned)).collect();
-        let own = before.plugins().iter().filter(|plugin| !self.is_configured(plugin)).cloned();
-        let plugins = own.chain(kept.iter().map(|(plugin, _)| Arc::clone(plugin))).collect();
-        let registry = Registry::new(plugins, kept.into_iter().flat_map(|(_, pins)| pins).collect());
-        Renewal { registry, proposals, gone, refused }
+        Some(Renewal::of(&before, &supplied, &self.loader, |plugin| self.is_configured(plugin)))
     }
 
     /// Puts plugins in place of those there are: new calls get these, calls under way keep what they have. What is refused
     /// is told if it was not told before.
     pub fn install(&self, registry: Registry, refused: Vec<Refusal>) {
-        self.with_shelf(|shelf| {
-            tell_new(&shelf.refused, &refused);
-            shelf.registry = Arc::new(registry);
-            shelf.refused = refused;
-        });
+        self.with_shelf(|shelf| shelf.replace(registry, refused));
     }
 
     /// Has the next [`Plugins::renewal`] look again although no file changes.
@@ -259,67 +177,8 @@ impl Plugins {
 
     fn with_shelf<T>(&self, job: impl FnOnce(&mut Shelf) -> T) -> T {
         let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
-        job(shelf.get_or_insert_with(|| self.first()))
-    }
-
-    /// What runs at first: nothing of the configured plugins' files is read.
-    fn first(&self) -> Shelf {
-        let load = |(name, release, bytes): &(&'static str, &'static str, &'static [u8])| {
-            let release = PluginRelease((*release).to_owned());
-            Plugin::load(name, release, Origin::Bundled, Cow::Borrowed(*bytes), &self.sandbox, self.compiled())
-        };
-        let bundled = bundled().iter().map(load);
-        let engines = self.engines.iter().map(|path| engine(path, &self.sandbox, self.compiled()));
-        let usable = |loaded: Result<Plugin, Error>| {
-            loaded.inspect_err(|error| tracing::error!(code = error.code(), "{error}")).ok().map(Arc::new)
-        };
-        let mut plugins: Vec<Arc<Plugin>> = bundled.chain(engines).filter_map(usable).collect();
-        let mut lacking = BTreeMap::new();
-        for setting in &self.extensions {
-            match self.extension_from(setting, &plugins) {
-                Ok(plugin) => plugins.push(Arc::new(plugin)),
-                // Told with what its tools would have been: the catalog says once what is lacking.
-                Err(error) => drop(lacking.entry(setting.name.clone()).or_insert_with(|| told(&error))),
-            }
-        }
-        let (mut pins, mut refused) = (Vec::new(), Vec::new());
-        let supplied = self.supply.as_ref().map(|supply| supply.read()).transpose();
-        let unreadable = supplied.as_ref().err().cloned();
-        if let Some(problem) = &unreadable {
-            tracing::error!("no configured plugin is run: {problem}");
-        }
-        let Supplied { wanted, lock } = supplied.ok().flatten().unwrap_or_default();
-        for name in lock.names().filter(|name| !wanted.iter().any(|wanted| wanted.name == *name)) {
-            tracing::warn!("the lock has `{name}`, and no plugin of the configuration is called that");
-        }
-        for wanted in wanted {
-            match admit::admit(&wanted, &lock, &self.sandbox, self.compiled()) {
-                Ok(plugin) => {
-                    plugins.push(Arc::new(plugin));
-                    pins.extend(wanted.pins);
-                }
-                Err(refusal) => refused.push(refusal),
-            }
-        }
-        tell_new(&[], &refused);
-        let registry = Arc::new(Registry::new(plugins, pins));
-        Shelf { registry, refused, lacking, tools: locked_tools(&lock), unreadable, ..Shelf::default() }
-    }
-
-    fn extension_from(&self, setting: &ExtensionSetting, before: &[Arc<Plugin>]) -> Result<Plugin, Error> {
-        let ExtensionSetting { name, path, allowed } = setting;
-        locate::check_name(name)?;
-        if before.iter().any(|plugin| plugin.name() == name && matches!(plugin.origin(), Origin::Extension(_))) {
-            return Err(Error::Twice { plugin: name.clone() });
-        }
-        let bytes = locate::read(path)?;
-        // A manifest that cannot be read is the next step's to refuse.
-        let stated = asks(&bytes).ok().and_then(|asks| asks.release).map(|release| clean_line(&release));
-        let release = stated
-            .filter(|release| !release.is_empty())
-            .map_or_else(|| admit::release_of(&Digest::of(&bytes)), PluginRelease);
-        let origin = Origin::Extension(Box::new(allowed.clone()));
-        Plugin::load(name, release, origin, Cow::Owned(bytes), &self.sandbox, self.compiled())
+        let first = || Shelf::first(&self.loader, &self.engines, &self.extensions, self.supply.as_deref());
+        job(shelf.get_or_insert_with(first))
     }
 
     /// The extension of a name.
@@ -354,17 +213,9 @@ impl Plugins {
         if let Some(accepted) = self.accepted_tools(extension) {
             return Ok(accepted);
         }
-        let Some(caches) = self.caches() else { return extension.list_tools(cancel).await };
         let basis = Digest::of(extension.basis().as_bytes());
         let key = MappingKey { manifest: basis, component: *extension.digest(), options: MapOptions::default() };
-        let reader = Arc::clone(&caches);
-        if let Ok(Some(known)) = tokio::task::spawn_blocking(move || reader.mappings.get(&key)).await {
-            return Ok(known);
-        }
-        let tools = extension.list_tools(cancel).await?;
-        let kept = tools.clone();
-        tokio::task::spawn_blocking(move || caches.mappings.put(&key, &kept));
-        Ok(tools)
+        recall(self.mappings(), key, extension.list_tools(cancel)).await
     }
 
     /// Holds the tools an extension lists to those that were accepted.
@@ -373,23 +224,15 @@ impl Plugins {
     /// It fails, or lists others; in words.
     pub async fn try_tools(&self, extension: &Plugin, cancel: &Cancel) -> Result<(), String> {
         let listed = extension.list_tools(cancel).await.map_err(|error| error.to_string())?;
-        let accepted = self.with_shelf(|shelf| shelf.tools.get(&accepted_as(extension)).cloned()).unwrap_or_default();
-        let listed = definition::definitions(&listed);
-        let same = listed.len() == accepted.len()
-            && listed
-                .iter()
-                .zip(&accepted)
-                .all(|((name, definition), tool)| *name == tool.name && *definition == tool.definition);
+        let same = self.with_shelf(|shelf| shelf.tools.are(extension, &listed));
         if same { Ok(()) } else { Err("it lists other tools than were accepted".to_owned()) }
     }
 
-    /// A configured extension's tools as they were accepted, so that a start asks it nothing.
+    /// A configured extension's tools as they were accepted, so that a start asks it nothing. What was accepted with the
+    /// grants of the configuration says nothing of a plugin the command line names, which has none.
     fn accepted_tools(&self, extension: &Plugin) -> Option<Mapping> {
-        let locked = self.with_shelf(|shelf| shelf.tools.get(&accepted_as(extension)).cloned())?;
-        let name = extension.name();
-        let definitions: Vec<_> = locked.into_iter().map(|tool| (tool.name, tool.definition)).collect();
-        let read = definition::tools(&definitions);
-        read.inspect_err(|error| tracing::warn!("the accepted tools of `{name}` cannot be read: {error}")).ok()
+        let accepted = self.is_configured(extension).then(|| self.with_shelf(|shelf| shelf.tools.clone()))?;
+        accepted.tools(extension)
     }
 
     /// Maps a manifest with `plugin`, or takes what it made of the same bytes before: `key` is of both.
@@ -403,17 +246,7 @@ impl Plugins {
         key: MappingKey,
         cancel: &Cancel,
     ) -> Result<Mapping, PluginError> {
-        let options = key.options;
-        let Some(caches) = self.caches() else { return plugin.map(manifest, options, cancel).await };
-        let reader = Arc::clone(&caches);
-        // A task that panicked counts as a miss; there is nothing to clean up after it.
-        if let Ok(Some(known)) = tokio::task::spawn_blocking(move || reader.mappings.get(&key)).await {
-            return Ok(known);
-        }
-        let mapping = plugin.map(manifest, options, cancel).await?;
-        let kept = mapping.clone();
-        tokio::task::spawn_blocking(move || caches.mappings.put(&key, &kept));
-        Ok(mapping)
+        recall(self.mappings(), key, plugin.map(manifest, key.options, cancel)).await
     }
 
     /// The first engine of a registry that reads a mapping's call-specs, with what it cannot run. Asks an engine only where
@@ -433,7 +266,9 @@ impl Plugins {
             mapping.methods.iter().enumerate().filter_map(|(at, method)| Some((at, method.call_spec.clone()?))).unzip();
         let mut engines = Vec::new();
         for engine in registry.engines(ecosystem) {
-            if let Some(lacking) = self.support(&engine, key, &specs, cancel).await? {
+            let about = SupportKey { mapping: key, engine: *engine.digest() };
+            let ask = async { engine.supported(specs.clone(), cancel).await };
+            if let Some(lacking) = recall(self.support(), about, ask).await? {
                 // Its functions are about to be listed: from here on a call must not depend on a file that may change.
                 engine.hold(cancel).await?;
                 let unsupported = among_methods(&at, lacking, mapping.methods.len());
@@ -445,81 +280,24 @@ impl Plugins {
         Ok(EngineChoice::None { format, engines })
     }
 
-    async fn support(
-        &self,
-        engine: &Plugin,
-        mapping: MappingKey,
-        specs: &[CallSpec],
-        cancel: &Cancel,
-    ) -> Result<Support, PluginError> {
-        let key = SupportKey { mapping, engine: *engine.digest() };
-        let Some(caches) = self.caches() else { return engine.supported(specs.to_vec(), cancel).await };
-        let reader = Arc::clone(&caches);
-        if let Ok(Some(known)) = tokio::task::spawn_blocking(move || reader.support.get(&key)).await {
-            return Ok(known);
-        }
-        let support = engine.supported(specs.to_vec(), cancel).await?;
-        let kept = support.clone();
-        tokio::task::spawn_blocking(move || caches.support.put(&key, &kept));
-        Ok(support)
+    fn mappings(&self) -> Option<Arc<MappingCache>> {
+        open_once(&self.mappings, self.memory.as_deref(), MappingCache::open)
     }
 
-    fn compiled(&self) -> Option<PathBuf> {
-        self.cache.as_ref().map(|cache| cache.join("compiled"))
-    }
-
-    fn caches(&self) -> Option<Arc<Caches>> {
-        let open = || {
-            let folder = self.cache.as_ref()?.join("mappings");
-            let opened = MappingCache::open(&folder)
-                .and_then(|mappings| Ok(Caches { mappings, support: SupportCache::open(&folder)? }));
-            opened.inspect_err(|error| tracing::warn!("mappings are not kept: {error}")).ok().map(Arc::new)
-        };
-        self.caches.get_or_init(open).clone()
+    fn support(&self) -> Option<Arc<SupportCache>> {
+        open_once(&self.support, self.memory.as_deref(), SupportCache::open)
     }
 }
 
-/// An engine from a file; named by the file, its release is its digest's beginning.
-fn engine(path: &Path, sandbox: &Arc<Sandbox>, cache: Option<PathBuf>) -> Result<Plugin, Error> {
-    let bytes = locate::read(path)?;
-    let name = path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let release = admit::release_of(&Digest::of(&bytes));
-    Plugin::load(&name, release, Origin::Named, Cow::Owned(bytes), sandbox, cache)
-}
-
-fn is_extension(plugin: &Plugin) -> bool {
-    matches!(plugin.origin(), Origin::Extension(_))
-}
-
-fn tell_new(before: &[Refusal], now: &[Refusal]) {
-    for refusal in now.iter().filter(|refusal| !before.contains(refusal)) {
-        tracing::error!(code = refusal.code(), "{refusal}");
-    }
-}
-
-/// Tools as they were accepted, by the plugin's name and digest: another plugin of that name has other tools.
-type AcceptedTools = BTreeMap<(String, Digest), Vec<LockedTool>>;
-
-fn accepted_as(extension: &Plugin) -> (String, Digest) {
-    (extension.name().to_owned(), *extension.digest())
-}
-
-/// The tools of each plugin that brings some.
-fn locked_tools(lock: &Lock) -> AcceptedTools {
-    let accepted = lock.names().filter_map(|name| Some((name, lock.get(name)?)));
-    let with_tools = accepted.filter(|(_, locked)| !locked.tools.is_empty());
-    with_tools.map(|(name, locked)| ((name.to_owned(), locked.digest), locked.tools.clone())).collect()
-}
-
-/// An error with its cause.
-fn told(error: &Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(inner) = cause {
-        text.push_str(&format!(": {inner}"));
-        cause = inner.source();
-    }
-    text
+/// A cache of a folder, opened when it is first needed; absent where there is no folder or it cannot be trusted.
+fn open_once<C>(
+    cache: &OnceLock<Option<Arc<C>>>,
+    folder: Option<&Path>,
+    open: impl FnOnce(&Path) -> Result<C, FolderError>,
+) -> Option<Arc<C>> {
+    let opened =
+        || open(folder?).inspect_err(|error| tracing::warn!("mappings are not kept: {error}")).ok().map(Arc::new);
+    cache.get_or_init(opened).clone()
 }
 
 /// From positions among call-specs to positions among methods, of which those without a call-spec are not run either.
@@ -536,9 +314,10 @@ fn among_methods(at: &[usize], lacking: Vec<Unsupported>, methods: usize) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::artifact::admit;
     use crate::artifact::lock::Lock;
     use crate::artifact::specimen::{hostile, marked};
-    use crate::artifact::{SubjectRange, Wanted};
+    use crate::artifact::{Pin, SubjectRange, Supplied, Wanted};
     use crate::model::{Grants, JsonObject};
     use std::sync::RwLock;
 

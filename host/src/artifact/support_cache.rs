@@ -6,6 +6,7 @@
 use super::digest::Digest;
 use super::folder::{FolderError, OwnedFolder};
 use super::mapping_cache::MappingKey;
+use super::recall::Cache;
 use crate::model::Unsupported;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
@@ -54,8 +55,13 @@ impl SupportCache {
     pub(super) fn open(folder: &Path) -> Result<Self, FolderError> {
         OwnedFolder::open(folder).map(Self)
     }
+}
 
-    pub(super) fn get(&self, key: &SupportKey) -> Option<Support> {
+impl Cache for SupportCache {
+    type Key = SupportKey;
+    type Value = Support;
+
+    fn get(&self, key: &SupportKey) -> Option<Support> {
         let mut bytes = Vec::new();
         self.0.file(&key.name())?.take(MAX_ENTRY).read_to_end(&mut bytes).ok()?;
         let entry: Entry = serde_json::from_slice(&bytes).ok()?;
@@ -64,8 +70,7 @@ impl SupportCache {
         same.then(|| entry.unsupported.map(|rows| rows.into_iter().map(unsupported).collect()))
     }
 
-    /// Failing to store is no error: the engine is asked again next time.
-    pub(super) fn put(&self, key: &SupportKey, support: &Support) {
+    fn put(&self, key: &SupportKey, support: &Support) {
         let rows = |all: &Vec<Unsupported>| all.iter().map(|one| (one.index, one.reason.clone())).collect();
         let entry = Entry { format: FORMAT, key: key.digest().to_string(), unsupported: support.as_ref().map(rows) };
         let written = serde_json::to_vec(&entry)
