@@ -77,7 +77,7 @@ fn release(wit: &Path, contract: &str) -> Result<()> {
 }
 
 /// The contracts as `name/version`, sorted.
-fn contracts(wit: &Path) -> Result<Vec<String>> {
+pub(crate) fn contracts(wit: &Path) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for name in folders(wit)? {
         names.extend(folders(&wit.join(&name))?.into_iter().map(|version| format!("{name}/{version}")));

@@ -89,6 +89,11 @@ impl Tree {
         if whole.is_file() { vec![whole] } else { manifests }
     }
 
+    /// The frozen guests' texts.
+    pub(crate) fn frozen(&self) -> PathBuf {
+        self.root.join("tests/frozen")
+    }
+
     /// The host's binary of a profile's folder (`debug`, `release`).
     pub(crate) fn host_binary(&self, profile: &str) -> PathBuf {
         self.target.join(profile).join(format!("abi-mcp{}", std::env::consts::EXE_SUFFIX))

@@ -8,6 +8,7 @@ mod configured;
 mod engines;
 mod extensions;
 mod framing;
+mod frozen;
 mod granted;
 mod hosted;
 mod hostile;

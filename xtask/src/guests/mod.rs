@@ -1,13 +1,13 @@
 //! `cargo xtask guests`: builds every plugin component, whatever toolchain is at hand.
 //!
-//! Comes in: the `plugins/` workspace and `tests/guests`. Goes out: `components/<name>.wasm` with
-//! `components/manifest.json` (which the host's build script reads), `components/examples/<name>.wasm` and
-//! `components/tests/<name>.wasm`, which nothing embeds. Files are
-//! written only when their bytes change, so an unchanged guest does not rebuild the host.
+//! Comes in: the `plugins/` workspace, `tests/guests` and `tests/frozen`. Goes out: `components/<name>.wasm` with
+//! `components/manifest.json` (which the host's build script reads), and `components/{examples,tests,frozen}/<name>.wasm`,
+//! which nothing embeds. Files are written only when their bytes change, so an unchanged guest does not rebuild the host.
 
 mod cargo;
 mod component;
 mod discover;
+mod frozen;
 mod install;
 mod output;
 mod stamp;
@@ -67,9 +67,10 @@ pub(crate) fn build(tree: &Tree) -> Result<()> {
         test_entries.extend(compile(tree, &toolchain, manifest, guests, &test_folder)?);
     }
     let test_entries = sorted(test_entries)?;
+    let frozen_entries = write_frozen(tree)?;
     output::remove_strangers(&tree.components(), &entries)?;
     output::remove_strangers(&test_folder, &test_entries)?;
-    let folders = [("", &entries), ("examples/", &example_entries), ("tests/", &test_entries)];
+    let folders = [("", &entries), ("examples/", &example_entries), ("tests/", &test_entries), ("frozen/", &frozen_entries)];
     stamp::write(tree, &inputs, &folders)?;
     println!("components built in {:.1} s", started.elapsed().as_secs_f32());
     Ok(())
@@ -104,6 +105,20 @@ fn check(tree: &Tree) -> Result<()> {
     Ok(())
 }
 
+/// Wraps the frozen guests and writes their components.
+fn write_frozen(tree: &Tree) -> Result<Vec<Entry>> {
+    let folder = tree.components().join("frozen");
+    let components = frozen::components(tree)?;
+    let written = components.iter().map(|(name, component)| {
+        let (entry, changed) = output::write_component(&folder, name, "frozen", component)?;
+        println!("  {name} frozen{}", if changed { "" } else { ", unchanged" });
+        Ok(entry)
+    });
+    let entries = written.collect::<Result<Vec<_>>>()?;
+    output::remove_strangers(&folder, &entries)?;
+    Ok(entries)
+}
+
 /// Compiles the guests of one workspace and writes their components into `folder`.
 fn compile(
     tree: &Tree,
@@ -121,7 +136,7 @@ fn compile(
         let bytes = std::fs::read(&module.path).with_context(|| format!("cannot read `{}`", module.path.display()))?;
         let component = component::encode(&bytes, module.guest.imports.as_deref())
             .with_context(|| format!("the component of `{}`", module.guest.package))?;
-        let (entry, changed) = output::write_component(folder, module.guest, &component)?;
+        let (entry, changed) = output::write_component(folder, &module.guest.name, &module.guest.release, &component)?;
         let note = if changed { "" } else { ", unchanged" };
         println!("  {} {} ({} KB{note})", entry.name, entry.release, component.len() / 1024);
         entries.push(entry);

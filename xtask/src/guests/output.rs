@@ -3,7 +3,6 @@
 //! `components/manifest.json` is an array of `{"name", "release", "file", "sha256"}` sorted by name; `file` is relative
 //! to the manifest. The host's build script reads exactly this.
 
-use super::discover::Guest;
 use anyhow::{Context, Result};
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -20,11 +19,11 @@ pub(super) struct Entry {
 }
 
 /// Writes a component; the flag says whether its bytes are new.
-pub(super) fn write_component(folder: &Path, guest: &Guest, component: &[u8]) -> Result<(Entry, bool)> {
-    let file = format!("{}.wasm", guest.name);
+pub(super) fn write_component(folder: &Path, name: &str, release: &str, component: &[u8]) -> Result<(Entry, bool)> {
+    let file = format!("{name}.wasm");
     let changed = write_if_changed(&folder.join(&file), component)?;
     let sha256 = digest(component);
-    Ok((Entry { name: guest.name.clone(), release: guest.release.clone(), file, sha256 }, changed))
+    Ok((Entry { name: name.to_owned(), release: release.to_owned(), file, sha256 }, changed))
 }
 
 /// Writes `manifest.json` for entries that are sorted by name.

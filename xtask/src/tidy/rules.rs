@@ -205,13 +205,13 @@ fn has_absolute(line: &str, folder: &str) -> bool {
     })
 }
 
-/// Components are built, never committed; the frozen ones are the exception that proves old contracts work.
+/// Components are built, never committed; those of `tests/frozen` are kept as text.
 fn binary_component(file: &File) -> Vec<Violation> {
     let binary = file.path.ends_with(".wasm") || file.path.ends_with(".cwasm");
-    if !binary || file.is_in(&["tests/frozen"]) {
+    if !binary {
         return Vec::new();
     }
-    vec![violation(file, 0, "built file", "components are built by `cargo xtask guests`; only tests/frozen keeps some")]
+    vec![violation(file, 0, "built file", "components are built by `cargo xtask guests`")]
 }
 
 #[cfg(test)]
