@@ -218,14 +218,13 @@ impl Plugins {
         recall(self.mappings(), key, extension.list_tools(cancel)).await
     }
 
-    /// Holds the tools an extension lists to those that were accepted.
+    /// Whether an extension lists the tools that were accepted.
     ///
     /// # Errors
-    /// It fails, or lists others; in words.
-    pub async fn try_tools(&self, extension: &Plugin, cancel: &Cancel) -> Result<(), String> {
-        let listed = extension.list_tools(cancel).await.map_err(|error| error.to_string())?;
-        let same = self.with_shelf(|shelf| shelf.tools.are(extension, &listed));
-        if same { Ok(()) } else { Err("it lists other tools than were accepted".to_owned()) }
+    /// Those of [`Plugin::list_tools`].
+    pub async fn lists_as_accepted(&self, extension: &Plugin, cancel: &Cancel) -> Result<bool, PluginError> {
+        let listed = extension.list_tools(cancel).await?;
+        Ok(self.with_shelf(|shelf| shelf.tools.are(extension, &listed)))
     }
 
     /// A configured extension's tools as they were accepted, so that a start asks it nothing. What was accepted with the

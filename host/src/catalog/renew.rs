@@ -81,7 +81,10 @@ impl Catalog {
     ) -> Result<Made, Trial> {
         candidate.prepare(&scope.cancel).await.map_err(|error| of_plugin(&error))?;
         if candidate.has(Role::Extension) {
-            self.plugins.try_tools(candidate, &scope.cancel).await.map_err(Trial::Fails)?;
+            let same = self.plugins.lists_as_accepted(candidate, &scope.cancel).await;
+            if !same.map_err(|error| of_plugin(&error))? {
+                return Err(Trial::Fails("it lists other tools than were accepted".to_owned()));
+            }
         }
         let ecosystems = ecosystems_of(trial, candidate);
         let mut made = Made::new();

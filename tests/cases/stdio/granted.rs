@@ -48,6 +48,29 @@ fn grants_of_the_file_reach_the_extension_and_its_tools_are_those_that_were_acce
     assert!(outside.is_error && !outside.text.contains("not for it"), "{}", outside.text);
 }
 
+/// What the `rogue` guest lists is told by its configuration, which is no part of what was accepted.
+#[test]
+fn an_extension_that_lists_other_tools_than_were_accepted_is_not_put_in_place() {
+    let rogue = |behave: &str| {
+        format!(
+            "[[plugin]]\nname = \"notes\"\nfile = \"notes.wasm\"\nconfig = {{ behave = \"{behave}\" }}\n\
+             [plugin.grants]\nhttp = [\"127.0.0.1\"]\nenvironment = [\"GRANTED\"]\nclocks = true\nrandom = true\n\
+             state = true\ndirectories = [{{ guest = \"/data\", host = \"files\", writable = true }}]\n"
+        )
+    };
+    let folder = folder(&rogue("tidy"));
+    std::fs::copy(component_file("rogue"), folder.path("notes.wasm")).unwrap();
+    accept(&folder);
+    let mut client = folder.serve().connect();
+    assert_eq!(notes(&mut client), ["notes_act", "notes_typed"]);
+
+    folder.configure(&rogue("grab"));
+    client.stderr_line("it lists other tools than were accepted");
+    assert_eq!(notes(&mut client), ["notes_act", "notes_typed"]);
+    let answer = client.call("notes_act", json!({"behave": "echo", "at": "still here"}));
+    assert_eq!(answer.text, "still here");
+}
+
 #[test]
 fn a_wider_grant_is_refused_until_it_is_accepted() {
     let folder = folder(CONFIGURATION);
