@@ -4,8 +4,8 @@
 //! folder that cannot be trusted, a damaged entry, a full disk all end in compiling in memory. Entries are machine
 //! code, so they come from files we wrote ourselves and from nowhere else; `folder` says how that is made sure.
 
+use super::cache_folder::CacheFolder;
 use super::digest::Digest;
-use super::folder::OwnedFolder;
 use crate::sandbox::{Compiled, Error};
 use std::path::Path;
 use std::time::Instant;
@@ -32,11 +32,11 @@ fn entry_name(digest: &Digest) -> Result<String, Error> {
     Ok(format!("{digest}-{}.cwasm", Compiled::compatibility()?))
 }
 
-fn open(path: &Path) -> Option<OwnedFolder> {
-    OwnedFolder::open(path).inspect_err(|error| tracing::warn!(%error, "compiled code is not kept")).ok()
+fn open(path: &Path) -> Option<CacheFolder> {
+    CacheFolder::open(path).inspect_err(|error| tracing::warn!(%error, "compiled code is not kept")).ok()
 }
 
-fn load(folder: &OwnedFolder, name: &str) -> Option<Compiled> {
+fn load(folder: &CacheFolder, name: &str) -> Option<Compiled> {
     let file = folder.file(name)?;
     match Compiled::load(&folder.path_of(&file, name)) {
         Ok(compiled) => Some(compiled),
@@ -48,7 +48,7 @@ fn load(folder: &OwnedFolder, name: &str) -> Option<Compiled> {
     }
 }
 
-fn store(folder: &OwnedFolder, name: &str, compiled: &Compiled) {
+fn store(folder: &CacheFolder, name: &str, compiled: &Compiled) {
     let written = compiled
         .machine_code()
         .map_err(|error| error.to_string())

@@ -118,6 +118,14 @@ impl OwnedFolder {
         written
     }
 
+    /// The names in it, whatever they name; none where the system does not tell.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        let Ok(entries) = rustix::fs::Dir::read_from(&self.folder) else { return Vec::new() };
+        let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.filter(|name| name != "." && name != "..").collect()
+    }
+
     /// Removes one of its files, if it is there and the system allows.
     pub fn remove(&self, name: &str) {
         if let Err(error) = rustix::fs::unlinkat(&self.folder, name, AtFlags::empty())

@@ -4,8 +4,9 @@
 //! types of its own with a format number; an entry that is damaged, of another format, or of another key is a miss. Of
 //! the folder it asks the same as the compiled-code cache: whoever writes a mapping decides what a tool says and sends.
 
+use super::cache_folder::CacheFolder;
 use super::digest::Digest;
-use super::folder::{FolderError, OwnedFolder};
+use super::folder::FolderError;
 use super::recall::Cache;
 use crate::model::{MapOptions, Mapping};
 use std::io::Read;
@@ -40,7 +41,7 @@ impl MappingKey {
 /// The cache. It blocks on the disk, so use it where that is allowed.
 #[derive(Debug)]
 pub struct MappingCache {
-    folder: OwnedFolder,
+    folder: CacheFolder,
 }
 
 impl MappingCache {
@@ -49,7 +50,7 @@ impl MappingCache {
     /// # Errors
     /// When the folder cannot be trusted or used; the caller then maps anew each time.
     pub fn open(folder: &Path) -> Result<Self, FolderError> {
-        OwnedFolder::open(folder).map(|folder| Self { folder })
+        CacheFolder::open(folder).map(|folder| Self { folder })
     }
 }
 

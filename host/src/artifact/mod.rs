@@ -8,9 +8,11 @@
 
 mod accepted;
 pub mod admit;
+mod answer_cache;
 pub mod asks;
 mod bundled;
 mod cache;
+mod cache_folder;
 pub mod definition;
 pub mod digest;
 pub mod folder;
@@ -23,13 +25,13 @@ pub mod mapping_cache;
 pub mod plugin;
 mod plugins;
 mod recall;
+mod recogniser;
 mod renewal;
 pub mod select;
 mod shelf;
 #[cfg(test)]
 pub(crate) mod specimen;
 pub mod supply;
-mod support_cache;
 mod wanted;
 
 pub use admit::{Refusal, Why, grant_lines};
@@ -43,6 +45,7 @@ pub use lock::{Lock, LockError, Locked};
 pub use mapping_cache::MappingCache;
 pub use plugin::{Allowed, Cause, Extended, Origin, Plugin, PluginError};
 pub use plugins::{EngineChoice, Plugins};
+pub use recogniser::Recogniser;
 pub use renewal::{Proposal, Renewal};
 pub use select::{Pin, Registry, SelectError, Selected, SubjectRange, Trust};
 pub use supply::{Supplied, Supply};

@@ -4,6 +4,7 @@
 //! a manifest. What is on the shelf is `shelf`'s and `renewal`'s to say, what was found out earlier is `recall`'s.
 
 use crate::artifact::accepted::AcceptedTools;
+use crate::artifact::answer_cache::{AnswerCache, AnswerKey, Recognised, Support};
 use crate::artifact::folder::FolderError;
 use crate::artifact::loader::{ExtensionSetting, Loader};
 use crate::artifact::mapping_cache::MappingKey;
@@ -11,8 +12,9 @@ use crate::artifact::recall::recall;
 use crate::artifact::renewal::Renewal;
 use crate::artifact::shelf::{Shelf, is_extension};
 use crate::artifact::supply::{Stamps, Supply};
-use crate::artifact::support_cache::{SupportCache, SupportKey};
-use crate::artifact::{Digest, MappingCache, Origin, Plugin, PluginError, Refusal, Registry};
+use crate::artifact::{
+    Digest, MappingCache, Origin, Plugin, PluginError, Recogniser, Refusal, Registry, SelectError, Selected,
+};
 use crate::model::{CallSpec, Cancel, MapOptions, Mapping, Unsupported};
 use crate::sandbox::{Limits, Sandbox};
 use std::collections::BTreeSet;
@@ -33,7 +35,8 @@ pub struct Plugins {
     /// What is run now; absent until something asks.
     shelf: Mutex<Option<Shelf>>,
     mappings: OnceLock<Option<Arc<MappingCache>>>,
-    support: OnceLock<Option<Arc<SupportCache>>>,
+    recognitions: OnceLock<Option<Arc<AnswerCache<Recognised>>>>,
+    support: OnceLock<Option<Arc<AnswerCache<Support>>>>,
 }
 
 /// Which engine runs the functions of a mapping.
@@ -80,6 +83,7 @@ impl Plugins {
             supply,
             shelf: Mutex::default(),
             mappings: OnceLock::new(),
+            recognitions: OnceLock::new(),
             support: OnceLock::new(),
         }
     }
@@ -234,6 +238,23 @@ impl Plugins {
         accepted.tools(extension)
     }
 
+    /// The plugin of a registry that serves a manifest. Asks mappers only where no earlier process did; `digest` is the
+    /// manifest's.
+    ///
+    /// # Errors
+    /// Those of [`Registry::select`].
+    pub async fn select(
+        &self,
+        registry: &Registry,
+        manifest: &Arc<[u8]>,
+        digest: Digest,
+        ecosystem: &str,
+        cancel: &Cancel,
+    ) -> Result<Selected, SelectError> {
+        let recogniser = Recogniser::recalling(Arc::clone(manifest), digest, self.recognitions());
+        registry.select(&recogniser, ecosystem, cancel).await
+    }
+
     /// Maps a manifest with `plugin`, or takes what it made of the same bytes before: `key` is of both.
     ///
     /// # Errors
@@ -265,7 +286,7 @@ impl Plugins {
             mapping.methods.iter().enumerate().filter_map(|(at, method)| Some((at, method.call_spec.clone()?))).unzip();
         let mut engines = Vec::new();
         for engine in registry.engines(ecosystem) {
-            let about = SupportKey { mapping: key, engine: *engine.digest() };
+            let about = AnswerKey::support(&key, engine.digest());
             let ask = async { engine.supported(specs.clone(), cancel).await };
             if let Some(lacking) = recall(self.support(), about, ask).await? {
                 // Its functions are about to be listed: from here on a call must not depend on a file that may change.
@@ -283,8 +304,12 @@ impl Plugins {
         open_once(&self.mappings, self.memory.as_deref(), MappingCache::open)
     }
 
-    fn support(&self) -> Option<Arc<SupportCache>> {
-        open_once(&self.support, self.memory.as_deref(), SupportCache::open)
+    fn recognitions(&self) -> Option<Arc<AnswerCache<Recognised>>> {
+        open_once(&self.recognitions, self.memory.as_deref(), AnswerCache::open)
+    }
+
+    fn support(&self) -> Option<Arc<AnswerCache<Support>>> {
+        open_once(&self.support, self.memory.as_deref(), AnswerCache::open)
     }
 }
 
@@ -380,7 +405,7 @@ mod tests {
         let plugins = Word::of(folder.path().join("guest.wasm")).plugins();
         let select = async |subject: &str| {
             let manifest = format!("{{\"behave\":\"tidy\",\"subject\":\"{subject}\"}}").into_bytes().into();
-            plugins.registry().select(&manifest, "testing", &Cancel::new()).await
+            plugins.registry().select(&Recogniser::new(manifest), "testing", &Cancel::new()).await
         };
         assert!(select("0.10.2").await.unwrap().why.starts_with("pinned plugin `guest`"));
         assert_eq!(select("0.11.0").await.unwrap_err().code(), "select::not_recognised");

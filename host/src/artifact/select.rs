@@ -9,6 +9,7 @@
 
 use super::digest::Digest;
 use super::plugin::{Origin, Plugin, PluginError};
+use super::recogniser::Recogniser;
 use crate::contract::supported::Role;
 use crate::model::{Cancel, Fit, PluginRelease, Recognition, SubjectVersion};
 use semver::{Version, VersionReq};
@@ -206,13 +207,13 @@ impl Registry {
     }
 
     /// The plugin that serves a manifest of a source of this ecosystem. A plugin that fails while it is asked is reported
-    /// and passed over.
+    /// and passed over. The mappers are asked through `recogniser`, which has the manifest.
     ///
     /// # Errors
     /// When none understands it as one of the ecosystem, several fit equally well, or `cancel` fires.
     pub async fn select(
         &self,
-        manifest: &Arc<[u8]>,
+        recogniser: &Recogniser,
         ecosystem: &str,
         cancel: &Cancel,
     ) -> Result<Selected, SelectError> {
@@ -225,7 +226,7 @@ impl Registry {
                     continue;
                 }
                 asked.push(plugin);
-                match plugin.recognise(manifest.clone(), cancel).await {
+                match recogniser.ask(plugin, cancel).await {
                     Ok(Some(recognition)) => candidates.push(Candidate { plugin: plugin.clone(), recognition }),
                     Ok(None) => {}
                     Err(error) if error.is_cancelled() => return Err(SelectError::Cancelled),

@@ -126,8 +126,9 @@ pub(crate) async fn map(
     scope: &CallScope,
 ) -> Result<MappedUnit, LoadError> {
     let Wanted { manifest, ecosystem, in_contexts, options } = wanted;
-    let selected = registry.select(&manifest, ecosystem, &scope.cancel).await?;
-    let key = MappingKey { manifest: Digest::of(&manifest), component: *selected.plugin.digest(), options };
+    let digest = Digest::of(&manifest);
+    let selected = plugins.select(registry, &manifest, digest, ecosystem, &scope.cancel).await?;
+    let key = MappingKey { manifest: digest, component: *selected.plugin.digest(), options };
     let mapping = plugins.map(&selected.plugin, manifest, key, &scope.cancel).await?;
     if in_contexts {
         return Ok(MappedUnit::in_contexts(selected, mapping));

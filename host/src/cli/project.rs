@@ -1,5 +1,6 @@
 //! `project`: a manifest's tools as a file, written by the manifest's own mapper in its sandbox.
 
+use crate::artifact::Digest;
 use crate::cli::args::Project;
 use crate::cli::environment;
 use crate::cli::serve::{plugins, runtime};
@@ -35,8 +36,7 @@ async fn project(settings: &Settings, wanted: &Project) -> anyhow::Result<Vec<u8
     let manifest: Arc<[u8]> = file.manifest()?.into();
     let (plugins, cancel) = (plugins(settings), Cancel::new());
     let selected = plugins
-        .registry()
-        .select(&manifest, &wanted.ecosystem, &cancel)
+        .select(&plugins.registry(), &manifest, Digest::of(&manifest), &wanted.ecosystem, &cancel)
         .await
         .with_context(|| format!("cannot use `{}`", wanted.manifest.display()))?;
     let how = json!({"compat": wanted.compat}).to_string();

@@ -22,7 +22,7 @@ fn registry(plugins: &[(&str, &str, Origin, &str)], pins: Vec<Pin>) -> Registry 
 }
 
 async fn selected(registry: &Registry) -> Selected {
-    registry.select(&manifest(), "testing", &Cancel::new()).await.unwrap()
+    registry.select(&Recogniser::new(manifest()), "testing", &Cancel::new()).await.unwrap()
 }
 
 fn pin(plugin: &str, subjects: Option<&str>) -> Pin {
@@ -57,17 +57,21 @@ async fn a_pin_covers_its_subject_versions_only() {
 #[tokio::test]
 async fn a_third_party_is_not_listened_to_about_ecosystems_it_was_not_assigned() {
     let claims = [("stranger", "9.0.0", third_party(&["elsewhere"]), "tidy")];
-    let error = registry(&claims, Vec::new()).select(&manifest(), "testing", &Cancel::new()).await.unwrap_err();
+    let error = registry(&claims, Vec::new())
+        .select(&Recogniser::new(manifest()), "testing", &Cancel::new())
+        .await
+        .unwrap_err();
     assert_eq!(error.code(), "select::not_recognised");
     // Nor may one that was assigned the ecosystem say that the manifest is of another.
     let other = [("stranger", "9.0.0", third_party(&["elsewhere", "testing"]), "ecosystem=elsewhere")];
     let registered = registry(&other, Vec::new());
-    let error = registered.select(&manifest(), "testing", &Cancel::new()).await.unwrap_err();
+    let error = registered.select(&Recogniser::new(manifest()), "testing", &Cancel::new()).await.unwrap_err();
     assert_eq!(error.code(), "select::not_recognised");
-    let found = registered.select(&manifest(), "elsewhere", &Cancel::new()).await.unwrap();
+    let found = registered.select(&Recogniser::new(manifest()), "elsewhere", &Cancel::new()).await.unwrap();
     assert_eq!(found.recognition.ecosystem, "elsewhere");
     let none = [("stranger", "9.0.0", third_party(&[]), "tidy")];
-    let error = registry(&none, Vec::new()).select(&manifest(), "testing", &Cancel::new()).await.unwrap_err();
+    let error =
+        registry(&none, Vec::new()).select(&Recogniser::new(manifest()), "testing", &Cancel::new()).await.unwrap_err();
     assert_eq!(error.to_string(), "no plugin understands the manifest as one of `testing` (asked: none)");
 }
 
@@ -77,7 +81,8 @@ async fn a_stranger_never_sees_manifests_of_others() {
     for stranger in [third_party(&["elsewhere"]), third_party(&[]), Origin::Named] {
         let plugins = [("spy", "9.0.0", stranger, "panic")];
         let pins = vec![Pin { plugin: "spy".to_owned(), ecosystem: "elsewhere".to_owned(), subjects: None }];
-        let error = registry(&plugins, pins).select(&manifest(), "testing", &Cancel::new()).await.unwrap_err();
+        let error =
+            registry(&plugins, pins).select(&Recogniser::new(manifest()), "testing", &Cancel::new()).await.unwrap_err();
         assert!(
             matches!(&error, SelectError::NotRecognised { asked, passed_over, .. } if asked.is_empty() && passed_over.is_empty()),
             "{error}"
@@ -88,7 +93,8 @@ async fn a_stranger_never_sees_manifests_of_others() {
 #[tokio::test]
 async fn a_manifest_of_another_ecosystem_than_its_source_says_is_told_with_both() {
     let plugins = [("ours", "0.1.0", Origin::Bundled, "tidy")];
-    let error = registry(&plugins, Vec::new()).select(&manifest(), "else", &Cancel::new()).await.unwrap_err();
+    let error =
+        registry(&plugins, Vec::new()).select(&Recogniser::new(manifest()), "else", &Cancel::new()).await.unwrap_err();
     assert_eq!(error.code(), "select::other_ecosystem");
     assert!(error.to_string().starts_with("the manifest is one of `testing`, and was given as one of `else`"));
 }
@@ -107,7 +113,10 @@ async fn exact_goes_before_compatible_then_the_narrower_then_the_newer() {
 #[tokio::test]
 async fn a_tie_between_different_plugins_names_them() {
     let plugins = [("a", "1.0.0", Origin::Bundled, "tidy"), ("b", "1.0.0", Origin::Bundled, "tidy")];
-    let error = registry(&plugins, Vec::new()).select(&manifest(), "testing", &Cancel::new()).await.unwrap_err();
+    let error = registry(&plugins, Vec::new())
+        .select(&Recogniser::new(manifest()), "testing", &Cancel::new())
+        .await
+        .unwrap_err();
     assert_eq!(error.code(), "select::tie");
     assert!(error.to_string().contains("`a` 1.0.0, `b` 1.0.0"), "{error}");
     assert!(error.to_string().contains("hint: pin one"), "{error}");
@@ -119,11 +128,15 @@ async fn a_plugin_that_fails_is_reported_and_passed_over() {
     let found = selected(&registry(&plugins, Vec::new())).await;
     assert_eq!(found.plugin.name(), "good");
     assert_eq!(found.passed_over[0].code(), "sandbox::trap");
-    let only = registry(&plugins[..1], Vec::new()).select(&manifest(), "testing", &Cancel::new()).await.unwrap_err();
+    let only = registry(&plugins[..1], Vec::new())
+        .select(&Recogniser::new(manifest()), "testing", &Cancel::new())
+        .await
+        .unwrap_err();
     assert!(only.to_string().contains("plugin `bad` 9.0.0 stopped with a fault"), "{only}");
     let cancel = Cancel::new();
     cancel.cancel();
-    let cancelled = registry(&plugins, Vec::new()).select(&manifest(), "testing", &cancel).await.unwrap_err();
+    let cancelled =
+        registry(&plugins, Vec::new()).select(&Recogniser::new(manifest()), "testing", &cancel).await.unwrap_err();
     assert_eq!(cancelled.code(), "select::cancelled");
 }
 
