@@ -11,6 +11,7 @@ use crate::artifact::{Allowed, Digest, Error, Origin, Plugin, Wanted, locate, ro
 use crate::contract::supported::{PLAIN, Role};
 use crate::model::{DirectoryGrant, Grants, PluginRelease};
 use crate::sandbox::Sandbox;
+use crate::text::clean_line;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::PathBuf;
@@ -242,14 +243,27 @@ pub fn grant_lines(grants: &Grants) -> BTreeSet<String> {
 
 fn tools(accepted: &[LockedTool], found: &[LockedTool]) -> Option<Difference> {
     let of = |tools: &[LockedTool], name: &str| tools.iter().find(|tool| tool.name == name).cloned();
-    let gone = accepted.iter().filter(|tool| of(found, &tool.name).is_none()).map(|tool| tool.name.clone());
+    // An author chose the names, and an operator decides by what is printed here.
+    let shown = |tool: &LockedTool| clean_line(&tool.name);
+    let gone = accepted.iter().filter(|tool| of(found, &tool.name).is_none()).map(shown);
     let new = found.iter().filter_map(|tool| match of(accepted, &tool.name) {
-        None => Some(tool.name.clone()),
-        Some(before) if before != *tool => Some(format!("{} (changed)", tool.name)),
-        Some(_) => None,
+        None => Some(shown(tool)),
+        Some(before) => (before != *tool).then(|| format!("{} (another {})", shown(tool), changed(&before, tool))),
     });
-    let difference = Difference { what: "tools", gone: gone.collect(), new: new.collect() };
+    let mut difference = Difference { what: "tools", gone: gone.collect(), new: new.collect() };
+    if difference.gone.is_empty() && difference.new.is_empty() && accepted != found {
+        difference.new.push("another order".to_owned());
+    }
     (!difference.gone.is_empty() || !difference.new.is_empty()).then_some(difference)
+}
+
+/// Which parts of a tool's definition are others.
+fn changed(before: &LockedTool, now: &LockedTool) -> String {
+    let (Some(old), Some(new)) = (before.definition.as_object(), now.definition.as_object()) else {
+        return "definition".to_owned();
+    };
+    let parts: BTreeSet<&str> = old.keys().chain(new.keys()).map(String::as_str).collect();
+    parts.into_iter().filter(|part| old.get(*part) != new.get(*part)).collect::<Vec<_>>().join(" and ")
 }
 
 #[cfg(test)]

@@ -112,7 +112,8 @@ fn special(path: &Path) -> Option<LocateError> {
     (!file_type.is_file()).then(|| LocateError::NotAFile { path: path.to_owned(), found: kind(file_type) })
 }
 
-fn kind(file_type: std::fs::FileType) -> &'static str {
+/// What something that is no regular file is, with its article.
+pub(crate) fn kind(file_type: std::fs::FileType) -> &'static str {
     use std::os::unix::fs::FileTypeExt;
     if file_type.is_dir() {
         "a directory"

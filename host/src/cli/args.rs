@@ -89,10 +89,13 @@ enum PluginCommand {
         #[arg(long = "ecosystem", value_name = "NAME")]
         ecosystems: Vec<String>,
     },
-    /// Accepts a configured plugin as it is now, and shows what has changed.
+    /// Accepts a configured or dropped-in plugin as it is now, and shows what has changed.
     Accept {
         /// Its name.
         name: String,
+        /// Only show what would be accepted; ends with 1 where that is not what was accepted.
+        #[arg(long)]
+        dry_run: bool,
     },
     /// Takes a plugin's acceptance back; it is not run any more.
     Remove {
@@ -237,7 +240,9 @@ pub fn run() -> ExitCode {
                 Command::Plugin { command: PluginCommand::Add { name, file, ecosystems } } => {
                     accept::add(settings, &name, &file, &ecosystems)
                 }
-                Command::Plugin { command: PluginCommand::Accept { name } } => accept::accept(settings, &name),
+                Command::Plugin { command: PluginCommand::Accept { name, dry_run } } => {
+                    accept::accept(settings, &name, dry_run)
+                }
                 Command::Plugin { command: PluginCommand::Remove { name } } => accept::remove(settings, &name),
             }
         });

@@ -57,6 +57,8 @@ tables! {
         pub manifest: Vec<Manifest> = "",
         /// Plugins that do not come with abi-mcp.
         pub plugin: Vec<Plugin> = "",
+        /// Where plugin files can be dropped in.
+        pub plugin_folder: Option<PluginFolder> = "",
         /// Which tools there are.
         pub tools: Option<Tools> = "",
         /// What one piece of a plugin's work may use.
@@ -105,8 +107,8 @@ tables! {
     pub struct Plugin {
         /// What it is called here.
         pub name: Located<PluginName> = "\"weather\"",
-        /// The component.
-        pub file: FilePath = "\"weather.wasm\"",
+        /// The component. Unless given, the file of that name in the plugin folder: `weather.wasm` of `weather`.
+        pub file: Option<FilePath> = "\"weather.wasm\"",
         /// What it is for; the file must say the same. Unless given, whatever the file says.
         pub roles: Option<Vec<RoleWord>> = "[\"mapper\", \"errors\"]",
         /// The ecosystems whose manifests and failures it sees; of others it never learns anything.
@@ -152,6 +154,13 @@ tables! {
         pub host: FilePath = "\"notes\"",
         /// Whether it can write there.
         pub writable: Option<bool> = "false",
+    }
+
+    /// Where plugin files can be dropped in: `NAME.wasm` is a plugin `NAME` without a `[[plugin]]` block, with no ecosystem
+    /// and no grant. Like every other it is not run before `abi-mcp plugin accept NAME`.
+    pub struct PluginFolder {
+        /// The folder; `plugins` beside this file unless given.
+        pub path: FilePath = "\"plugins\"",
     }
 
     /// Which tools there are, and how many of them are listed.
@@ -205,6 +214,14 @@ impl Written {
     /// The file that says nothing.
     #[must_use]
     pub fn empty() -> Self {
-        Self { node: None, manifest: Vec::new(), plugin: Vec::new(), tools: None, limits: None, audit: None }
+        Self {
+            node: None,
+            manifest: Vec::new(),
+            plugin: Vec::new(),
+            plugin_folder: None,
+            tools: None,
+            limits: None,
+            audit: None,
+        }
     }
 }

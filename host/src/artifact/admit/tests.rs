@@ -68,7 +68,11 @@ fn tools_that_come_go_or_change_are_named() {
     let before = with(vec![tool("get", "reads"), tool("old", "x")]);
     let after = with(vec![tool("get", "sends everything away"), tool("new", "x")]);
     let found = differences(&before, &after);
-    assert_eq!(found[0].to_string(), "tools: - old, + get (changed), + new");
+    assert_eq!(found[0].to_string(), "tools: - old, + get (another description), + new");
+    let turned = with(vec![tool("old", "x"), tool("get", "reads")]);
+    assert_eq!(differences(&before, &turned)[0].to_string(), "tools: + another order");
+    let hiding = with(vec![tool("get", "reads"), tool("old", "x"), tool("b\u{1b}[2K\u{202e}", "x")]);
+    assert_eq!(differences(&before, &hiding)[0].to_string(), "tools: + b[2K", "nothing a terminal obeys");
     assert!(differences(&before, &before).is_empty());
     drop(wanted);
 }
