@@ -18,6 +18,7 @@ mod keeper;
 pub mod locate;
 pub mod lock;
 pub mod mapping_cache;
+pub mod plain;
 pub mod plugin;
 mod plugins;
 pub mod select;
