@@ -26,6 +26,7 @@ pub mod select;
 pub(crate) mod specimen;
 pub mod supply;
 mod support_cache;
+mod usage;
 mod wanted;
 
 pub use admit::{Refusal, Why, grant_lines};
@@ -40,6 +41,7 @@ pub use plugin::{Allowed, Cause, Extended, Origin, Plugin, PluginError};
 pub use plugins::{EngineChoice, ExtensionSetting, Plugins, Proposal, Renewal};
 pub use select::{Pin, Registry, SelectError, Selected, SubjectRange, Trust};
 pub use supply::{Supplied, Supply};
+pub use usage::{Usage, Used};
 pub use wanted::{Wanted, check_ecosystem, role_word};
 
 /// Why a file did not become a plugin.

@@ -55,6 +55,9 @@ enum Command {
 enum PluginCommand {
     /// Lists the plugins, and which of them serves which installed app.
     List {
+        /// Also say what the recorded calls of each come to: failures, durations, memory and bytes.
+        #[arg(long)]
+        stats: bool,
         #[command(flatten)]
         files: Files,
     },
@@ -229,8 +232,8 @@ pub fn run() -> ExitCode {
                 Command::Demo { files } => demo::run(&files.as_arguments()?),
                 Command::Doctor { files } => doctor::run(files.into_settings(settings)),
                 Command::Project(wanted) => project::run(settings, &wanted),
-                Command::Plugin { command: PluginCommand::List { files } } => {
-                    plugin::list(files.into_settings(settings))
+                Command::Plugin { command: PluginCommand::List { stats, files } } => {
+                    plugin::list(files.into_settings(settings), stats)
                 }
                 Command::Plugin { command: PluginCommand::Inspect { file } } => inspect::run(&file),
                 Command::Plugin { command: PluginCommand::Check(wanted) } => check::run(&settings, &wanted),

@@ -2,8 +2,8 @@
 
 use crate::artifact::{Lock, Origin, Plugin, Plugins, Refusal, Supplied, Wanted, Why, admit};
 use crate::catalog::Snapshot;
-use crate::cli::environment;
 use crate::cli::serve::{configured, plugins, runtime, setup, sources};
+use crate::cli::{environment, stats};
 use crate::config::Settings;
 use crate::model::Cancel;
 use crate::sandbox::Sandbox;
@@ -12,8 +12,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 /// Lists the plugins and whether each may run; compiles those that may, so that a later start finds their code in the
-/// cache.
-pub(crate) fn list(settings: Settings) -> anyhow::Result<ExitCode> {
+/// cache. With `stats`, what their recorded calls come to as well.
+pub(crate) fn list(settings: Settings, with_stats: bool) -> anyhow::Result<ExitCode> {
     environment::start_log(&settings)?;
     let runtime = runtime()?;
     let plugins = plugins(&settings);
@@ -57,6 +57,9 @@ pub(crate) fn list(settings: Settings) -> anyhow::Result<ExitCode> {
         println!("{}", indented(&odd.to_string()));
     }
     runtime.block_on(list_apps(&settings, &plugins));
+    if with_stats {
+        stats::print(&settings)?;
+    }
     Ok(code)
 }
 
