@@ -7,14 +7,14 @@
 
 use crate::artifact::inspect::{self, Stated, inspect, inspect_extension};
 use crate::artifact::lock::{Lock, Locked, LockedTool};
-use crate::artifact::{Allowed, Digest, Error, Origin, Plugin, Wanted, locate, role_word};
+use crate::artifact::{Allowed, Digest, Error, LocateError, Origin, Plugin, Wanted, locate, role_word, seen};
 use crate::contract::supported::{PLAIN, Role};
 use crate::model::{DirectoryGrant, Grants, PluginRelease};
 use crate::sandbox::Sandbox;
 use crate::text::clean_line;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Why a plugin is not run.
@@ -175,16 +175,21 @@ fn may_be_plain(wanted: &Wanted) -> bool {
     }
 }
 
-/// Whether the file is what was accepted. Reads it; blocks on the disk.
+/// Whether the file is what was accepted. Reads it only where it may have changed since it was last looked at (`cache` is
+/// where that is remembered); blocks on the disk.
 ///
 /// # Errors
 /// As [`admit`] and [`offered`].
-pub fn verify(wanted: &Wanted, lock: &Lock, largest_memory: usize) -> Result<(), Refusal> {
+pub fn verify(wanted: &Wanted, lock: &Lock, largest_memory: usize, cache: Option<&Path>) -> Result<(), Refusal> {
     let refuse = |why| Refusal { plugin: wanted.name.clone(), why };
     let accepted = lock.get(&wanted.name).ok_or_else(|| refuse(Why::NotAccepted))?;
-    let mut found = offered(wanted, largest_memory)?;
+    let unreadable = |error: LocateError| refuse(Why::File(crate::report::failure(&error.into())));
+    let digest = seen::digest(&wanted.file, cache).map_err(unreadable)?;
     // The bytes being the same, so is what they bring.
-    found.tools.clone_from(&accepted.tools);
+    let found = match digest == accepted.digest {
+        true => Locked::of(wanted, digest, accepted.contracts.clone(), accepted.tools.clone()),
+        false => Locked { tools: accepted.tools.clone(), ..offered(wanted, largest_memory)? },
+    };
     let differences = differences(accepted, &found);
     if differences.is_empty() { Ok(()) } else { Err(refuse(Why::Differs(differences))) }
 }

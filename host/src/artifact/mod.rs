@@ -21,6 +21,7 @@ pub mod mapping_cache;
 pub mod plain;
 pub mod plugin;
 mod plugins;
+mod seen;
 pub mod select;
 #[cfg(test)]
 pub(crate) mod specimen;

@@ -206,8 +206,9 @@ impl Plugins {
         let (mut proposals, mut refused) = (Vec::new(), Vec::new());
         for wanted in &supplied.wanted {
             let running = before.third_party(&wanted.name);
-            let admitted = admit::admit(wanted, &supplied.lock, &self.sandbox, self.compiled())
-                .and_then(|plugin| admit::verify(wanted, &supplied.lock, memory).map(|()| plugin));
+            let admitted = admit::admit(wanted, &supplied.lock, &self.sandbox, self.compiled()).and_then(|plugin| {
+                admit::verify(wanted, &supplied.lock, memory, self.cache.as_deref()).map(|()| plugin)
+            });
             match (admitted, running) {
                 (Ok(plugin), Some(old)) if plugin.is_as(&old) && before.pins_of(&wanted.name) == wanted.pins => {
                     kept.push((old, wanted.pins.clone()));

@@ -78,7 +78,7 @@ fn is_configured(plugin: &Plugin, settings: &Settings, supplied: &Supplied) -> b
 fn refusal(settings: &Settings, wanted: &Wanted, lock: &Lock) -> Option<Refusal> {
     let sandbox = Sandbox::new(settings.limits);
     let admitted = admit::admit(wanted, lock, &sandbox, None)
-        .and_then(|_| admit::verify(wanted, lock, settings.limits.largest_memory()));
+        .and_then(|_| admit::verify(wanted, lock, settings.limits.largest_memory(), settings.cache_dir.as_deref()));
     admitted.err()
 }
 

@@ -38,7 +38,7 @@ fn what_was_accepted_runs_and_what_was_not_does_not() {
     let (_folder, wanted, lock) = wanted();
     let plugin = admit(&wanted, &lock, &sandbox(), None).unwrap();
     assert_eq!((plugin.name(), plugin.roles().count()), ("guest", 2));
-    verify(&wanted, &lock, MEMORY).unwrap();
+    verify(&wanted, &lock, MEMORY, None).unwrap();
     let text = refused(&wanted, &Lock::default());
     assert!(
         text.starts_with("plugin `guest` was not accepted and is not run\nhint: `abi-mcp plugin accept guest`"),
@@ -50,7 +50,7 @@ fn what_was_accepted_runs_and_what_was_not_does_not() {
 fn a_changed_file_ecosystem_pin_or_grant_is_told_line_by_line() {
     let (folder, mut wanted, lock) = wanted();
     std::fs::write(folder.path().join("guest.wasm"), marked(hostile(), "other")).unwrap();
-    let text = verify(&wanted, &lock, MEMORY).unwrap_err().to_string();
+    let text = verify(&wanted, &lock, MEMORY, None).unwrap_err().to_string();
     assert!(text.contains("\n  digest: - sha256:") && text.contains(", + sha256:"), "{text}");
     wanted.ecosystems = ["elsewhere".to_owned()].into();
     wanted.grants = Grants { http: vec!["example.org".to_owned()], clocks: true, ..Grants::default() };
