@@ -95,6 +95,10 @@ impl Meter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::artifact::specimen::{guest, sandbox};
+    use crate::artifact::{Origin, Plugin};
+    use crate::model::{CallScope, PluginRelease};
+    use std::borrow::Cow;
 
     #[tokio::test]
     async fn only_the_plugin_of_the_call_is_counted_and_only_within_it() {
@@ -108,5 +112,21 @@ mod tests {
             })
             .await;
         assert_eq!(usage.used(), Used { peak_memory: 0, handed_in: 20, handed_out: 4_000 });
+    }
+
+    #[tokio::test]
+    async fn a_call_of_an_extension_counts_its_memory_and_the_bytes_both_ways() {
+        let (origin, bytes) = (Origin::Extension(Box::default()), Cow::Owned(guest("greeter")));
+        let plugin = Plugin::load("g", PluginRelease("1".to_owned()), origin, bytes, &sandbox(), None).unwrap();
+        let (usage, arguments) = (Usage::of("g"), r#"{"name":"Ann"}"#);
+        let scope = CallScope::default();
+        let answer = usage.measure(plugin.call_tool("greet", arguments, &scope)).await.unwrap().answer.unwrap();
+        let answered = answer.text.map_or(0, |text| text.len()) + answer.structured.map_or(0, |value| value.len());
+        let Used { peak_memory, handed_in, handed_out } = usage.used();
+        assert!(peak_memory >= 64 << 10 && peak_memory.is_multiple_of(64 << 10), "whole pages: {peak_memory}");
+        assert_eq!((handed_in, handed_out), (arguments.len() as u64, answered as u64));
+        // Whatever is not within the measured call is not counted.
+        plugin.call_tool("greet", arguments, &scope).await.unwrap();
+        assert_eq!(usage.used().handed_in, handed_in);
     }
 }

@@ -203,7 +203,8 @@ tables! {
         pub handed_over_mib: Option<Number<4_096>> = "64",
     }
 
-    /// A record of every call: who ran, how long, how it ended; never arguments or results.
+    /// A record of every call: who ran, how long, how it ended, how much memory and how many bytes it took; never arguments
+    /// or results. `abi-mcp plugin list --stats` adds it up (docs/plugins.md).
     pub struct Audit {
         /// The file lines are added to.
         pub file: FilePath = "\"audit.log\"",
