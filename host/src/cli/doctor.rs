@@ -28,6 +28,9 @@ async fn examine(settings: &Settings) -> ExitCode {
     if let Some(place) = settings.place.as_ref().filter(|_| settings.configured) {
         say(true, &format!("configuration: {}", place.path.display()));
     }
+    if let Some(folder) = settings.plugin_folder.as_ref().filter(|folder| folder.is_dir()) {
+        say(true, &format!("plugin folder: {}", folder.display()));
+    }
     if let Some((_, odd)) = configured(settings).and_then(|configured| configured.look().ok()) {
         odd.iter().for_each(|odd| say(false, &odd.to_string()));
     }

@@ -60,6 +60,7 @@ fn a_file_that_is_dropped_in_is_told_of_and_run_once_it_was_accepted() {
     assert!(!listed.good && listed.stdout.contains("not accepted"), "{}", listed.stdout);
     let doctor = folder.run(&["doctor"]);
     assert!(!doctor.good && doctor.stdout.contains("plugin `hello` was not accepted"), "{}", doctor.stdout);
+    assert!(doctor.stdout.contains("ok   plugin folder: "), "{}", doctor.stdout);
 
     assert!(accept(&folder, "hello").contains("tool: greet"));
     assert!(greets(&mut folder.serve().connect(), "hello"));

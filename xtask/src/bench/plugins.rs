@@ -46,14 +46,15 @@ pub(super) fn measure(binary: &Path, tree: &Tree, starts: usize, table: &mut Tab
         let base = |at: fn(&(Samples, Samples)) -> &Samples| none.as_ref().map(|none| ("none", at(none)));
         table.row(&format!("spawn to `initialize` reply, {plugins}"), &initialize, base(|none| &none.0));
         table.row(&format!("spawn to `tools/list` reply, {plugins}"), &list, base(|none| &none.1));
-        table.note(settled(&mut served(), &plugins)?);
+        let (first, again) = (settled(&mut served())?, settled(&mut served())?);
+        table.note(format!("{plugins} of {} MB: the first time {first}; from the second on {again}", SIZE >> 20));
         none.get_or_insert((initialize, list));
     }
     Ok(())
 }
 
 /// Memory and processor time of a server that has listed its tools and is left alone.
-fn settled(command: &mut Command, plugins: &str) -> Result<String> {
+fn settled(command: &mut Command) -> Result<String> {
     let mut session = Session::start(command)?;
     session.initialize()?;
     session.request("tools/list", json!({}))?;
@@ -62,12 +63,10 @@ fn settled(command: &mut Command, plugins: &str) -> Result<String> {
     let (late, settled) = (memory::resident(session.id())?, memory::processor_time(session.id())?);
     session.end()?;
     Ok(format!(
-        "{plugins} of {} MB: resident memory after `tools/list` {:.1} MB, settled {:.1} MB; processor time until then \
-         {} ms, settled {} ms",
-        SIZE >> 20,
+        "{:.1} MB and {} ms of processor time after `tools/list`, {:.1} MB and {} ms once all files were looked at",
         early.megabytes(),
-        late.megabytes(),
         listed.as_millis(),
+        late.megabytes(),
         settled.as_millis()
     ))
 }
