@@ -4,7 +4,7 @@
 //! extension runs, to list its tools, with nothing but its configuration.
 
 use crate::artifact::admit::{differences, offered};
-use crate::artifact::lock::{LockedTool, replace};
+use crate::artifact::lock::{LockedTool, Turn, replace};
 use crate::artifact::{Lock, Locked, Supplied, Wanted, admit, bundled, definition, locate, role_word};
 use crate::cli::inspect::shown;
 use crate::cli::{environment, serve};
@@ -34,6 +34,7 @@ pub(crate) fn add(settings: Settings, name: &str, file: &Path, ecosystems: &[Str
     wanted.ecosystems = ecosystems.iter().cloned().collect();
     let (offer, skipped) = tried(&settings, &wanted)?;
     let roles = roles(&offer);
+    let _turn = Turn::take(&place.lock());
     let text = text_of(&place.path)?.unwrap_or_default();
     let block = NewPlugin { name, file: &wanted.file, roles: &roles, ecosystems: &wanted.ecosystems };
     let in_file = |trouble| FileError::Content { path: place.path.clone(), trouble };
@@ -61,6 +62,7 @@ pub(crate) fn accept(settings: Settings, name: &str, only_show: bool) -> anyhow:
     let place = place(&settings)?;
     let wanted = find(&settings, &place, name)?;
     let (offer, skipped) = tried(&settings, &wanted)?;
+    let _turn = Turn::take(&place.lock());
     let mut lock = Lock::read(&place.lock())?;
     match lock.get(name) {
         Some(accepted) if *accepted == offer => {
@@ -97,6 +99,7 @@ pub(crate) fn accept(settings: Settings, name: &str, only_show: bool) -> anyhow:
 pub(crate) fn remove(settings: Settings, name: &str) -> anyhow::Result<ExitCode> {
     environment::start_log(&settings)?;
     let place = place(&settings)?;
+    let _turn = Turn::take(&place.lock());
     let mut lock = Lock::read(&place.lock())?;
     let accepted = lock.remove(name);
     let block = append::position(&ConfigFile::read(Some(place.clone()))?.written, name);
