@@ -1,11 +1,15 @@
 //! One line for each call that a plugin had a part in, for the operator.
 //!
 //! In come facts of a call that has ended, out goes a line of JSON to the file the operator named: who ran, with which
-//! digest, contract and grants, how long, how it ended, and a digest of the arguments. Never a payload: neither arguments nor
-//! results. At the end, one line a plugin with what it did in all. Lines are written by a thread of their own, so a slow
-//! disk holds no call up.
+//! digest, contract and grants, how long, how it ended, how much memory and how many bytes it took, and a digest of the
+//! arguments. Never a payload: neither arguments nor results. At the end, one line a plugin with what it did in all
+//! ([`totals`]). Lines are written by a thread of their own, so a slow disk holds no call up. [`statistics`] reads them
+//! again.
 
-use crate::artifact::{Plugin, grant_lines};
+pub mod statistics;
+pub mod totals;
+
+use crate::artifact::{Plugin, Usage, grant_lines};
 use crate::model::JsonObject;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -17,22 +21,12 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use totals::Totals;
+
+pub use totals::Outcome;
 
 /// How long the end of the process waits for the last lines.
 const LAST_LINES: Duration = Duration::from_secs(1);
-
-/// How a call ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// With a result.
-    Ok,
-    /// With an error of the application, the function or the plugin.
-    Error,
-    /// The plugin was stopped: a trap, its deadline, its memory, a broken contract.
-    Stopped,
-    /// Nobody waited for it any longer.
-    Cancelled,
-}
 
 /// A call under way. Recorded when this is dropped: as cancelled, unless it was told how the call ended.
 #[derive(Debug)]
@@ -45,6 +39,17 @@ pub struct Recording {
     started: Instant,
     outcome: Outcome,
     refused: Vec<String>,
+    usage: Usage,
+}
+
+/// Runs a call, and counts what its plugin uses if it is recorded.
+pub async fn during<T>(recording: Option<&Recording>, call: impl Future<Output = T>) -> T {
+    // On the heap: a call's state is large, and a worker's stack is not, least of all in a debug build.
+    let call = Box::pin(call);
+    match recording {
+        Some(recording) => recording.usage.measure(call).await,
+        None => call.await,
+    }
 }
 
 impl Recording {
@@ -68,30 +73,10 @@ pub struct Audit {
     totals: Mutex<BTreeMap<String, Totals>>,
 }
 
-#[derive(Debug, Default, Clone)]
-struct Totals {
-    calls: u64,
-    errors: u64,
-    stopped: u64,
-    cancelled: u64,
-    milliseconds: u64,
-}
-
 enum Message {
     Line(String),
     /// Answered once everything before it is written.
     Flush(Sender<()>),
-}
-
-impl Outcome {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Error => "error",
-            Self::Stopped => "stopped",
-            Self::Cancelled => "cancelled",
-        }
-    }
 }
 
 impl Audit {
@@ -139,13 +124,17 @@ impl Audit {
             started: Instant::now(),
             outcome: Outcome::Cancelled,
             refused: Vec::new(),
+            usage: Usage::of(plugin.name()),
         }
     }
 
     fn record(&self, call: &Recording) {
-        let Recording { ecosystem, method, plugin, arguments, started, outcome, refused, .. } = call;
+        let Recording { ecosystem, method, plugin, arguments, started, outcome, refused, usage, .. } = call;
         let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.count(plugin.name(), *outcome, milliseconds);
+        let used = usage.used();
+        let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
+        totals.entry(plugin.name().to_owned()).or_default().add(*outcome, milliseconds, used);
+        drop(totals);
         let contracts: Vec<String> = plugin.roles().map(|(role, version)| format!("{role} {version}")).collect();
         self.write(&json!({
             "time": milliseconds_since_1970(),
@@ -157,6 +146,10 @@ impl Audit {
             "grants": grant_lines(plugin.grants()),
             "milliseconds": milliseconds,
             "outcome": outcome.word(),
+            "stopped_by": outcome.stopped_by(),
+            "peak_memory": used.peak_memory,
+            "handed_in": used.handed_in,
+            "handed_out": used.handed_out,
             "arguments": format!("sha256:{arguments}"),
             "refused": refused,
         }));
@@ -165,36 +158,13 @@ impl Audit {
     /// Writes what each plugin did in all, and waits a moment for the disk.
     pub fn finish(&self) {
         let totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        for (plugin, Totals { calls, errors, stopped, cancelled, milliseconds }) in totals {
-            self.write(&json!({
-                "time": milliseconds_since_1970(),
-                "plugin": plugin,
-                "total": {
-                    "calls": calls,
-                    "errors": errors,
-                    "stopped": stopped,
-                    "cancelled": cancelled,
-                    "milliseconds": milliseconds,
-                },
-            }));
+        for (plugin, total) in totals {
+            self.write(&json!({"time": milliseconds_since_1970(), "plugin": plugin, "total": total.json()}));
         }
         let (done, written) = channel();
         if self.lines.send(Message::Flush(done)).is_ok() {
             // A disk that takes longer than that is not waited for.
             let _ = written.recv_timeout(LAST_LINES);
-        }
-    }
-
-    fn count(&self, plugin: &str, outcome: Outcome, milliseconds: u64) {
-        let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
-        let total = totals.entry(plugin.to_owned()).or_default();
-        total.calls += 1;
-        total.milliseconds = total.milliseconds.saturating_add(milliseconds);
-        match outcome {
-            Outcome::Ok => {}
-            Outcome::Error => total.errors += 1,
-            Outcome::Stopped => total.stopped += 1,
-            Outcome::Cancelled => total.cancelled += 1,
         }
     }
 

@@ -59,6 +59,11 @@ impl Tree {
         self.target.join("templates")
     }
 
+    /// Where benchmarks keep configurations of their own.
+    pub(crate) fn bench(&self) -> PathBuf {
+        self.target.join("bench")
+    }
+
     /// Where the MEOS engine is fetched and compiled.
     pub(crate) fn engine_work(&self) -> PathBuf {
         self.target.join("engine")

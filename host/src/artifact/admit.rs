@@ -7,13 +7,14 @@
 
 use crate::artifact::inspect::{self, Stated, inspect, inspect_extension};
 use crate::artifact::lock::{Lock, Locked, LockedTool};
-use crate::artifact::{Allowed, Digest, Error, Origin, Plugin, Wanted, locate, role_word};
+use crate::artifact::{Allowed, Digest, Error, LocateError, Origin, Plugin, Wanted, locate, role_word, seen};
 use crate::contract::supported::{PLAIN, Role};
 use crate::model::{DirectoryGrant, Grants, PluginRelease};
 use crate::sandbox::Sandbox;
+use crate::text::clean_line;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Why a plugin is not run.
@@ -174,16 +175,21 @@ fn may_be_plain(wanted: &Wanted) -> bool {
     }
 }
 
-/// Whether the file is what was accepted. Reads it; blocks on the disk.
+/// Whether the file is what was accepted. Reads it only where it may have changed since it was last looked at (`cache` is
+/// where that is remembered); blocks on the disk.
 ///
 /// # Errors
 /// As [`admit`] and [`offered`].
-pub fn verify(wanted: &Wanted, lock: &Lock, largest_memory: usize) -> Result<(), Refusal> {
+pub fn verify(wanted: &Wanted, lock: &Lock, largest_memory: usize, cache: Option<&Path>) -> Result<(), Refusal> {
     let refuse = |why| Refusal { plugin: wanted.name.clone(), why };
     let accepted = lock.get(&wanted.name).ok_or_else(|| refuse(Why::NotAccepted))?;
-    let mut found = offered(wanted, largest_memory)?;
+    let unreadable = |error: LocateError| refuse(Why::File(crate::report::failure(&error.into())));
+    let digest = seen::digest(&wanted.file, cache).map_err(unreadable)?;
     // The bytes being the same, so is what they bring.
-    found.tools.clone_from(&accepted.tools);
+    let found = match digest == accepted.digest {
+        true => Locked::of(wanted, digest, accepted.contracts.clone(), accepted.tools.clone()),
+        false => Locked { tools: accepted.tools.clone(), ..offered(wanted, largest_memory)? },
+    };
     let differences = differences(accepted, &found);
     if differences.is_empty() { Ok(()) } else { Err(refuse(Why::Differs(differences))) }
 }
@@ -242,14 +248,27 @@ pub fn grant_lines(grants: &Grants) -> BTreeSet<String> {
 
 fn tools(accepted: &[LockedTool], found: &[LockedTool]) -> Option<Difference> {
     let of = |tools: &[LockedTool], name: &str| tools.iter().find(|tool| tool.name == name).cloned();
-    let gone = accepted.iter().filter(|tool| of(found, &tool.name).is_none()).map(|tool| tool.name.clone());
+    // An author chose the names, and an operator decides by what is printed here.
+    let shown = |tool: &LockedTool| clean_line(&tool.name);
+    let gone = accepted.iter().filter(|tool| of(found, &tool.name).is_none()).map(shown);
     let new = found.iter().filter_map(|tool| match of(accepted, &tool.name) {
-        None => Some(tool.name.clone()),
-        Some(before) if before != *tool => Some(format!("{} (changed)", tool.name)),
-        Some(_) => None,
+        None => Some(shown(tool)),
+        Some(before) => (before != *tool).then(|| format!("{} (another {})", shown(tool), changed(&before, tool))),
     });
-    let difference = Difference { what: "tools", gone: gone.collect(), new: new.collect() };
+    let mut difference = Difference { what: "tools", gone: gone.collect(), new: new.collect() };
+    if difference.gone.is_empty() && difference.new.is_empty() && accepted != found {
+        difference.new.push("another order".to_owned());
+    }
     (!difference.gone.is_empty() || !difference.new.is_empty()).then_some(difference)
+}
+
+/// Which parts of a tool's definition are others.
+fn changed(before: &LockedTool, now: &LockedTool) -> String {
+    let (Some(old), Some(new)) = (before.definition.as_object(), now.definition.as_object()) else {
+        return "definition".to_owned();
+    };
+    let parts: BTreeSet<&str> = old.keys().chain(new.keys()).map(String::as_str).collect();
+    parts.into_iter().filter(|part| old.get(*part) != new.get(*part)).collect::<Vec<_>>().join(" and ")
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use sha2::{Digest as _, Sha256};
 use std::fmt;
+use std::io;
 
 /// A SHA-256; displays as 64 lower-case hex digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,6 +20,27 @@ impl Digest {
     pub fn parse(text: &str) -> Option<Self> {
         let mut bytes = [0; 32];
         hex::decode_to_slice(text, &mut bytes).ok().map(|()| Self(bytes))
+    }
+}
+
+/// Makes the digest of bytes that come in pieces.
+#[derive(Default)]
+pub(super) struct Hasher(Sha256);
+
+impl Hasher {
+    pub(super) fn digest(self) -> Digest {
+        Digest(self.0.finalize().into())
+    }
+}
+
+impl io::Write for Hasher {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

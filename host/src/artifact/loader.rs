@@ -23,11 +23,11 @@ pub struct ExtensionSetting {
     pub allowed: Allowed,
 }
 
-/// The sandbox plugins run in, and the folder their compiled code is kept in.
+/// The sandbox plugins run in, and the folder of what is found out about them.
 #[derive(Debug, Clone)]
 pub(super) struct Loader {
     pub(super) sandbox: Arc<Sandbox>,
-    pub(super) compiled: Option<PathBuf>,
+    pub(super) cache: Option<PathBuf>,
 }
 
 impl Loader {
@@ -60,13 +60,14 @@ impl Loader {
 
     /// A plugin of the configuration as the lock has it; its file is not read.
     pub(super) fn configured(&self, wanted: &Wanted, lock: &Lock) -> Result<Plugin, Refusal> {
-        admit::admit(wanted, lock, &self.sandbox, self.compiled.clone())
+        admit::admit(wanted, lock, &self.sandbox, self.compiled())
     }
 
     /// The same, its file read and held to the lock. Blocks on the disk.
     pub(super) fn verified(&self, wanted: &Wanted, lock: &Lock) -> Result<Plugin, Refusal> {
         let plugin = self.configured(wanted, lock)?;
-        admit::verify(wanted, lock, self.sandbox.limits().largest_memory()).map(|()| plugin)
+        let memory = self.sandbox.limits().largest_memory();
+        admit::verify(wanted, lock, memory, self.cache.as_deref()).map(|()| plugin)
     }
 
     fn load(
@@ -76,6 +77,11 @@ impl Loader {
         origin: Origin,
         bytes: Cow<'static, [u8]>,
     ) -> Result<Plugin, Error> {
-        Plugin::load(name, release, origin, bytes, &self.sandbox, self.compiled.clone())
+        Plugin::load(name, release, origin, bytes, &self.sandbox, self.compiled())
+    }
+
+    /// Where compiled code is kept.
+    fn compiled(&self) -> Option<PathBuf> {
+        self.cache.as_ref().map(|cache| cache.join("compiled"))
     }
 }

@@ -87,6 +87,19 @@ pub fn check_name(name: &str) -> Result<(), LocateError> {
 /// When the path leads to no readable regular file of at most [`MAX_FILE`] bytes.
 pub fn read(path: &Path) -> Result<Vec<u8>, LocateError> {
     let failed = |source: io::Error| LocateError::Read { path: path.to_owned(), source };
+    let file = open(path)?;
+    let mut bytes = Vec::new();
+    // One byte beyond the cap tells a file at the cap from one over it, also while it grows.
+    file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Err(LocateError::TooLarge { path: path.to_owned(), limit: MAX_FILE });
+    }
+    Ok(bytes)
+}
+
+/// Opens a regular file to read it, following symbolic links; of any length.
+pub(super) fn open(path: &Path) -> Result<File, LocateError> {
+    let failed = |source: io::Error| LocateError::Read { path: path.to_owned(), source };
     // Without `NONBLOCK`, opening a FIFO waits until someone writes to it.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = match rustix::fs::open(path, flags, Mode::empty()) {
@@ -98,13 +111,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, LocateError> {
     if !metadata.is_file() {
         return Err(LocateError::NotAFile { path: path.to_owned(), found: kind(metadata.file_type()) });
     }
-    let mut bytes = Vec::new();
-    // One byte beyond the cap tells a file at the cap from one over it, also while it grows.
-    file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(failed)?;
-    if bytes.len() as u64 > MAX_FILE {
-        return Err(LocateError::TooLarge { path: path.to_owned(), limit: MAX_FILE });
-    }
-    Ok(bytes)
+    Ok(file)
 }
 
 fn special(path: &Path) -> Option<LocateError> {
@@ -112,7 +119,8 @@ fn special(path: &Path) -> Option<LocateError> {
     (!file_type.is_file()).then(|| LocateError::NotAFile { path: path.to_owned(), found: kind(file_type) })
 }
 
-fn kind(file_type: std::fs::FileType) -> &'static str {
+/// What something that is no regular file is, with its article.
+pub(crate) fn kind(file_type: std::fs::FileType) -> &'static str {
     use std::os::unix::fs::FileTypeExt;
     if file_type.is_dir() {
         "a directory"

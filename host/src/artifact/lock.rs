@@ -6,9 +6,11 @@
 
 use crate::artifact::{Digest, Pin, Wanted};
 use crate::model::{DirectoryGrant, Grants};
+use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -113,13 +115,13 @@ impl Lock {
             Ok(_) => {}
         }
         let mut bytes = Vec::new();
-        std::fs::File::open(path).and_then(|file| file.take(LONGEST).read_to_end(&mut bytes)).map_err(failed)?;
+        File::open(path).and_then(|file| file.take(LONGEST).read_to_end(&mut bytes)).map_err(failed)?;
         let content = |problem: String| LockError::Content { path: path.to_owned(), problem };
         let Versioned { format } = serde_json::from_slice(&bytes).map_err(|error| content(error.to_string()))?;
         if format != FORMAT {
             return Err(LockError::Format { path: path.to_owned(), found: format });
         }
-        let file: File = serde_json::from_slice(&bytes).map_err(|error| content(error.to_string()))?;
+        let file: Content = serde_json::from_slice(&bytes).map_err(|error| content(error.to_string()))?;
         let entry = |(name, entry): (String, Entry)| {
             let locked = Locked::try_from(entry).map_err(|problem| content(format!("`{name}`: {problem}")))?;
             Ok((name, locked))
@@ -135,7 +137,7 @@ impl Lock {
         let failed = |error: io::Error| LockError::File { path: path.to_owned(), problem: error.to_string() };
         let plugins = self.0.iter().map(|(name, locked)| (name.clone(), Entry::from(locked))).collect();
         let mut text =
-            serde_json::to_string_pretty(&File { format: FORMAT, plugins }).map_err(|error| failed(error.into()))?;
+            serde_json::to_string_pretty(&Content { format: FORMAT, plugins }).map_err(|error| failed(error.into()))?;
         text.push('\n');
         replace(path, text.as_bytes()).map_err(failed)
     }
@@ -162,6 +164,28 @@ impl Lock {
     }
 }
 
+/// Somebody's turn to read the lock, change it and write it again; over when dropped.
+#[derive(Debug)]
+pub struct Turn {
+    /// Locked by the system for as long as it is open.
+    _folder: Option<File>,
+}
+
+impl Turn {
+    /// Waits until nobody else changes the lock at a path, so that of two commands at once neither undoes what the other
+    /// did. The folder is what is locked: the file itself is replaced. Where there is no folder yet, or its file system
+    /// cannot do that, nothing is waited for. Blocks on the disk.
+    #[must_use]
+    pub fn take(path: &Path) -> Self {
+        let folder = File::open(folder_of(path)).ok();
+        Self { _folder: folder.filter(|folder| rustix::fs::flock(folder, FlockOperation::LockExclusive).is_ok()) }
+    }
+}
+
+fn folder_of(file: &Path) -> &Path {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Puts a file in place by renaming one that was written beside it; a link at that place stays a link. The two are in one
 /// folder, because a rename across file systems fails.
 ///
@@ -169,7 +193,7 @@ impl Lock {
 /// What the system says; the file is then as it was.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder_of(&target);
     std::fs::create_dir_all(folder)?;
     let mut file = tempfile::Builder::new().prefix(".abi-mcp-").tempfile_in(folder)?;
     file.write_all(bytes)?;
@@ -209,7 +233,7 @@ struct Versioned {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct Content {
     format: u32,
     plugins: BTreeMap<String, Entry>,
 }
@@ -335,6 +359,27 @@ mod tests {
         let mut lock = Lock::read(&one).unwrap();
         assert!(lock.remove("a") && !lock.remove("a"));
         assert_eq!(lock.names().collect::<Vec<_>>(), ["b"]);
+    }
+
+    #[test]
+    fn of_many_that_accept_at_once_none_undoes_what_another_did() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("abi-mcp.lock");
+        std::thread::scope(|scope| {
+            for one in 0..4 {
+                let path = &path;
+                scope.spawn(move || {
+                    for at in 0..5 {
+                        let _turn = Turn::take(path);
+                        let mut lock = Lock::read(path).unwrap();
+                        lock.accept(&format!("p{one}-{at}"), locked());
+                        lock.write(path).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(Lock::read(&path).unwrap().names().count(), 20);
+        let _nobodys = Turn::take(&folder.path().join("nowhere/abi-mcp.lock"));
     }
 
     #[test]

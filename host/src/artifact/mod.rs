@@ -22,16 +22,19 @@ mod loader;
 pub mod locate;
 pub mod lock;
 pub mod mapping_cache;
+pub mod plain;
 pub mod plugin;
 mod plugins;
 mod recall;
 mod recogniser;
 mod renewal;
+mod seen;
 pub mod select;
 mod shelf;
 #[cfg(test)]
 pub(crate) mod specimen;
 pub mod supply;
+mod usage;
 mod wanted;
 
 pub use admit::{Refusal, Why, grant_lines};
@@ -49,6 +52,7 @@ pub use recogniser::Recogniser;
 pub use renewal::{Proposal, Renewal};
 pub use select::{Pin, Registry, SelectError, Selected, SubjectRange, Trust};
 pub use supply::{Supplied, Supply};
+pub use usage::{Usage, Used};
 pub use wanted::{Wanted, check_ecosystem, role_word};
 
 /// Why a file did not become a plugin.

@@ -6,6 +6,7 @@
 
 use super::digest::Digest;
 use super::inspect::{Inspection, Stated, inspect, inspect_extension};
+use super::usage::Meter;
 use super::{Error, cache, locate};
 use crate::contract::supported::Role;
 use crate::contract::{
@@ -319,10 +320,16 @@ impl Plugin {
         cancel: &Cancel,
     ) -> Result<Result<Encoded, Vec<Problem>>, PluginError> {
         let (work, arguments) = (Work::Encode, arguments.to_owned());
+        let meter = Meter::of(&self.name);
+        meter.handed_in(plan.len() + arguments.len());
         let encode = move |mapper: &dyn Mapper, store: &mut GuestStore| {
             Ok(mapper.encode(store, &plan, arguments)?.map(accept_encoded))
         };
-        self.unbreached(work, self.ask_mapper(work, cancel, encode).await?)
+        let encoded = self.unbreached(work, self.ask_mapper(work, cancel, encode).await?);
+        if let Ok(Ok(Encoded { json, alternatives })) = &encoded {
+            meter.handed_out(json.len() + alternatives.iter().map(String::len).sum::<usize>());
+        }
+        encoded
     }
 
     /// One call's raw result (JSON text) as the output schema describes it; the inner error is the result's fault.
@@ -336,10 +343,16 @@ impl Plugin {
         cancel: &Cancel,
     ) -> Result<Result<String, Vec<Problem>>, PluginError> {
         let (work, value) = (Work::Decode, value.to_owned());
+        let meter = Meter::of(&self.name);
+        meter.handed_in(plan.len() + value.len());
         let decode = move |mapper: &dyn Mapper, store: &mut GuestStore| {
             Ok(mapper.decode(store, &plan, value)?.map(accept_decoded))
         };
-        self.unbreached(work, self.ask_mapper(work, cancel, decode).await?)
+        let decoded = self.unbreached(work, self.ask_mapper(work, cancel, decode).await?);
+        if let Ok(Ok(value)) = &decoded {
+            meter.handed_out(value.len());
+        }
+        decoded
     }
 
     /// A failure in words; `None` when it knows nothing of it.
@@ -406,11 +419,16 @@ impl Plugin {
         cancel: &Cancel,
     ) -> Result<Result<Option<String>, EngineFailure>, PluginError> {
         let (work, spec, arguments) = (Work::Execute, spec.clone(), arguments.to_owned());
+        let meter = Meter::of(&self.name);
+        meter.handed_in(spec.bytes.len() + arguments.len());
         let execute = move |engine: &dyn Engine, store: &mut GuestStore| {
             Ok(engine.execute(store, &spec, &arguments)?.map(accept_executed))
         };
         match self.ask_engine(work, cancel, execute).await? {
-            Ok(Ok(result)) => Ok(Ok(result)),
+            Ok(Ok(result)) => {
+                meter.handed_out(result.as_ref().map_or(0, String::len));
+                Ok(Ok(result))
+            }
             Ok(Err(breach)) => Err(self.error(work, Cause::Breach(breach))),
             Err(failure) => Ok(Err(failure)),
         }
@@ -425,7 +443,8 @@ impl Plugin {
         let failed = |error| self.error(work, Cause::Sandbox(error));
         let linked = self.linked(cancel).await.map_err(|cause| self.error(work, cause))?;
         let engine = linked.engine.ok_or_else(|| self.error(work, Cause::NoRole(Role::Engine)))?;
-        self.sandbox.run(work, cancel, move |store| job(&*engine, store)).await.map_err(failed)
+        let job = metered(Meter::of(&self.name), move |store: &mut GuestStore| job(&*engine, store));
+        self.sandbox.run(work, cancel, job).await.map_err(failed)
     }
 
     async fn ask_mapper<T: Send + 'static>(
@@ -437,7 +456,8 @@ impl Plugin {
         let failed = |error| self.error(work, Cause::Sandbox(error));
         let linked = self.linked(cancel).await.map_err(|cause| self.error(work, cause))?;
         let mapper = linked.mapper.ok_or_else(|| self.error(work, Cause::NoRole(Role::Mapper)))?;
-        self.sandbox.run(work, cancel, move |store| job(&*mapper, store)).await.map_err(failed)
+        let job = metered(Meter::of(&self.name), move |store: &mut GuestStore| job(&*mapper, store));
+        self.sandbox.run(work, cancel, job).await.map_err(failed)
     }
 
     /// Turns a breach within an answer into this plugin's error.
@@ -464,6 +484,18 @@ impl Plugin {
 
     fn error(&self, work: Work, cause: Cause) -> PluginError {
         PluginError { plugin: self.name.clone(), release: self.release.clone(), work, cause }
+    }
+}
+
+/// A job whose instance's memory is counted, however it ends.
+fn metered<X: Send, T>(
+    meter: Meter,
+    job: impl FnOnce(&mut GuestStore<X>) -> Result<T, sandbox::Error>,
+) -> impl FnOnce(&mut GuestStore<X>) -> Result<T, sandbox::Error> {
+    move |store| {
+        let answer = job(store);
+        meter.saw(store);
+        answer
     }
 }
 

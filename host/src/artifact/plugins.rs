@@ -74,10 +74,9 @@ impl Plugins {
         engines: Vec<PathBuf>,
         supply: Option<Arc<dyn Supply>>,
     ) -> Self {
-        let below = |name| cache.as_ref().map(|cache| cache.join(name));
         Self {
-            loader: Loader { sandbox: Sandbox::new(limits), compiled: below("compiled") },
-            memory: below("mappings"),
+            memory: cache.as_ref().map(|cache| cache.join("mappings")),
+            loader: Loader { sandbox: Sandbox::new(limits), cache },
             engines,
             extensions: Vec::new(),
             supply,

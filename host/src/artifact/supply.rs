@@ -6,6 +6,7 @@
 use crate::artifact::Wanted;
 use crate::artifact::lock::Lock;
 use std::fmt::Debug;
+use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -36,7 +37,7 @@ pub(super) struct Stamps(Vec<(PathBuf, Option<Stamp>)>);
 
 /// Device, inode, length, and the times of the last change of content and of anything, to the nanosecond: a file that
 /// was put in another's place has another inode even where it is as long and as old.
-type Stamp = (u64, u64, u64, (i64, i64), (i64, i64));
+pub(super) type Stamp = (u64, u64, u64, (i64, i64), (i64, i64));
 
 impl Stamps {
     /// The files as they are now.
@@ -51,9 +52,13 @@ impl Stamps {
 }
 
 fn stamp(file: &Path) -> Option<Stamp> {
-    let metadata = std::fs::metadata(file).ok()?;
+    std::fs::metadata(file).ok().map(|metadata| stamp_of(&metadata))
+}
+
+/// What the system says of a file.
+pub(super) fn stamp_of(metadata: &Metadata) -> Stamp {
     let changed = (metadata.mtime(), metadata.mtime_nsec());
-    Some((metadata.dev(), metadata.ino(), metadata.len(), changed, (metadata.ctime(), metadata.ctime_nsec())))
+    (metadata.dev(), metadata.ino(), metadata.len(), changed, (metadata.ctime(), metadata.ctime_nsec()))
 }
 
 #[cfg(test)]

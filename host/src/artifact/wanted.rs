@@ -32,6 +32,24 @@ pub struct Wanted {
     pub state_folder: Option<PathBuf>,
 }
 
+impl Wanted {
+    /// A plugin of which nothing is said but its name and file: it may reach nothing and serves no ecosystem.
+    #[must_use]
+    pub fn bare(name: &str, file: PathBuf) -> Self {
+        Self {
+            name: name.to_owned(),
+            file,
+            roles: None,
+            ecosystems: BTreeSet::new(),
+            pins: Vec::new(),
+            grants: Grants::default(),
+            values: JsonObject::new(),
+            variables: BTreeMap::new(),
+            state_folder: None,
+        }
+    }
+}
+
 /// A contract's role in one word, which is its package's: `mapper` of `abi-mcp:mapper`.
 #[must_use]
 pub fn role_word(contract: &Contract) -> &'static str {

@@ -55,6 +55,9 @@ enum Command {
 enum PluginCommand {
     /// Lists the plugins, and which of them serves which installed app.
     List {
+        /// Also say what the recorded calls of each come to: failures, durations, memory and bytes.
+        #[arg(long)]
+        stats: bool,
         #[command(flatten)]
         files: Files,
     },
@@ -89,10 +92,13 @@ enum PluginCommand {
         #[arg(long = "ecosystem", value_name = "NAME")]
         ecosystems: Vec<String>,
     },
-    /// Accepts a configured plugin as it is now, and shows what has changed.
+    /// Accepts a configured or dropped-in plugin as it is now, and shows what has changed.
     Accept {
         /// Its name.
         name: String,
+        /// Only show what would be accepted; ends with 1 where that is not what was accepted.
+        #[arg(long)]
+        dry_run: bool,
     },
     /// Takes a plugin's acceptance back; it is not run any more.
     Remove {
@@ -226,8 +232,8 @@ pub fn run() -> ExitCode {
                 Command::Demo { files } => demo::run(&files.as_arguments()?),
                 Command::Doctor { files } => doctor::run(files.into_settings(settings)),
                 Command::Project(wanted) => project::run(settings, &wanted),
-                Command::Plugin { command: PluginCommand::List { files } } => {
-                    plugin::list(files.into_settings(settings))
+                Command::Plugin { command: PluginCommand::List { stats, files } } => {
+                    plugin::list(files.into_settings(settings), stats)
                 }
                 Command::Plugin { command: PluginCommand::Inspect { file } } => inspect::run(&file),
                 Command::Plugin { command: PluginCommand::Check(wanted) } => check::run(&settings, &wanted),
@@ -237,7 +243,9 @@ pub fn run() -> ExitCode {
                 Command::Plugin { command: PluginCommand::Add { name, file, ecosystems } } => {
                     accept::add(settings, &name, &file, &ecosystems)
                 }
-                Command::Plugin { command: PluginCommand::Accept { name } } => accept::accept(settings, &name),
+                Command::Plugin { command: PluginCommand::Accept { name, dry_run } } => {
+                    accept::accept(settings, &name, dry_run)
+                }
                 Command::Plugin { command: PluginCommand::Remove { name } } => accept::remove(settings, &name),
             }
         });

@@ -3,7 +3,7 @@
 use crate::artifact::Plugins;
 use crate::catalog::{Catalog, reasons};
 use crate::cli::environment;
-use crate::cli::serve::{plugins, runtime, setup, sources};
+use crate::cli::serve::{configured, plugins, runtime, setup, sources};
 use crate::config::Settings;
 use crate::model::{CallScope, Cancel};
 use crate::node::{AuthMode, Session};
@@ -27,6 +27,12 @@ pub(crate) fn run(settings: Settings) -> anyhow::Result<ExitCode> {
 async fn examine(settings: &Settings) -> ExitCode {
     if let Some(place) = settings.place.as_ref().filter(|_| settings.configured) {
         say(true, &format!("configuration: {}", place.path.display()));
+    }
+    if let Some(folder) = settings.plugin_folder.as_ref().filter(|folder| folder.is_dir()) {
+        say(true, &format!("plugin folder: {}", folder.display()));
+    }
+    if let Some((_, odd)) = configured(settings).and_then(|configured| configured.look().ok()) {
+        odd.iter().for_each(|odd| say(false, &odd.to_string()));
     }
     let plugins = plugins(settings);
     if !plugins_work(&plugins).await {

@@ -1,10 +1,11 @@
-//! `plugin inspect`: what a file is, by its own interface names and manifest; compiles and runs nothing.
+//! `plugin inspect`: what a file is, by its own interface names and manifest; runs nothing.
 //!
 //! In comes a path, out come its contracts, what it imports and which grant each import needs, what its manifest asks
-//! for, and what it exports. Which tools an extension has only the extension itself can say: `plugin check` asks it.
+//! for, and what it exports. A component without a contract is compiled, because its functions' types say which of them
+//! are tools. Which tools an extension has only the extension itself can say: `plugin check` asks it.
 
 use crate::artifact::asks::{Asks, Wants, asks};
-use crate::artifact::{Digest, inspect, locate};
+use crate::artifact::{Digest, inspect, locate, plain};
 use crate::contract::supported::{Range, Role};
 use crate::sandbox::{Capability, Limits};
 use crate::text::{clean_line, cut};
@@ -43,6 +44,12 @@ pub(super) fn run(file: &Path) -> anyhow::Result<ExitCode> {
     );
     print_list("asks", asked_for(&asked).into_iter(), "nothing");
     print_list("exports", inspect::exports(&bytes)?.iter().map(|export| shown(export)), "nothing");
+    if found.contracts.iter().any(|stated| stated.contract.is_plain()) {
+        let (tools, skipped) = plain::functions(&bytes).with_context(cannot)?;
+        print_list("tools", tools.iter().map(|tool| shown(tool)), "none");
+        let skipped = skipped.iter().map(|skipped| format!("{}: {}", shown(&skipped.method), shown(&skipped.reason)));
+        print_list("no tools", skipped, "every function is one");
+    }
     let extends = found.contracts.iter().any(|stated| stated.contract.role == Role::Extension);
     let tools = if extends { " and lists its tools" } else { "" };
     println!("  next      `abi-mcp plugin check {}` runs it in the sandbox{tools}", file.display());

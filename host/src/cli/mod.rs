@@ -16,5 +16,6 @@ mod new;
 mod plugin;
 mod project;
 mod serve;
+mod stats;
 
 pub use args::run;

@@ -1,9 +1,9 @@
 //! `plugin list`: what the plugins are, which may run, and which of them serves what.
 
-use crate::artifact::{Lock, Origin, Plugin, Plugins, Refusal, Wanted, Why, admit};
+use crate::artifact::{Lock, Origin, Plugin, Plugins, Refusal, Supplied, Wanted, Why, admit};
 use crate::catalog::Snapshot;
-use crate::cli::environment;
-use crate::cli::serve::{plugins, runtime, setup, sources};
+use crate::cli::serve::{configured, plugins, runtime, setup, sources};
+use crate::cli::{environment, stats};
 use crate::config::Settings;
 use crate::model::Cancel;
 use crate::sandbox::Sandbox;
@@ -12,8 +12,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 /// Lists the plugins and whether each may run; compiles those that may, so that a later start finds their code in the
-/// cache.
-pub(crate) fn list(settings: Settings) -> anyhow::Result<ExitCode> {
+/// cache. With `stats`, what their recorded calls come to as well.
+pub(crate) fn list(settings: Settings, with_stats: bool) -> anyhow::Result<ExitCode> {
     environment::start_log(&settings)?;
     let runtime = runtime()?;
     let plugins = plugins(&settings);
@@ -23,10 +23,14 @@ pub(crate) fn list(settings: Settings) -> anyhow::Result<ExitCode> {
         "PLUGIN", "RELEASE", "CONTRACTS", "ORIGIN", "LOCK", "STATE"
     );
     let mut code = ExitCode::SUCCESS;
+    // One that cannot be looked at now was told of on stderr, and nothing of it runs.
+    let (supplied, odd) = configured(&settings).and_then(|configured| configured.look().ok()).unwrap_or_default();
+    let refused: Vec<Refusal> =
+        supplied.wanted.iter().filter_map(|wanted| refusal(&settings, wanted, &supplied.lock)).collect();
     for plugin in registry.plugins() {
+        let is_wanted = is_configured(plugin, &settings, &supplied);
         // What a changed file says of itself is told below, once.
-        let wanted = settings.plugins.iter().find(|wanted| is_it(plugin, wanted));
-        if wanted.is_some_and(|wanted| refusal(&settings, wanted).is_some()) {
+        if is_wanted && refused.iter().any(|refusal| refusal.plugin == plugin.name()) {
             continue;
         }
         let state = match runtime.block_on(plugin.prepare(&Cancel::new())) {
@@ -39,37 +43,42 @@ pub(crate) fn list(settings: Settings) -> anyhow::Result<ExitCode> {
         let digest: String = plugin.digest().to_string().chars().take(12).collect();
         let roles: Vec<String> = plugin.roles().map(|(role, version)| format!("{role} {version}")).collect();
         let (roles, origin) = (roles.join(", "), origin(plugin));
-        let lock = if wanted.is_some() { "accepted" } else { "-" };
+        let lock = if is_wanted { "accepted" } else { "-" };
         let release = plugin.release().to_string();
         println!("{:<14} {release:<12} {roles:<32} {origin:<10} {lock:<13} {state:<9} {digest}", plugin.name());
     }
-    for wanted in &settings.plugins {
-        if let Some(refusal) = refusal(&settings, wanted) {
-            code = ExitCode::FAILURE;
-            let lock = if refusal.why == Why::NotAccepted { "not accepted" } else { "differs" };
-            println!("{:<14} {:<12} {:<32} {:<10} {lock:<13} not run", wanted.name, "", "", "third");
-            println!("{}", indented(&refusal.to_string()));
-        }
+    for refusal in &refused {
+        code = ExitCode::FAILURE;
+        let lock = if refusal.why == Why::NotAccepted { "not accepted" } else { "differs" };
+        println!("{:<14} {:<12} {:<32} {:<10} {lock:<13} not run", refusal.plugin, "", "", "third");
+        println!("{}", indented(&refusal.to_string()));
+    }
+    for odd in &odd {
+        println!("{}", indented(&odd.to_string()));
     }
     runtime.block_on(list_apps(&settings, &plugins));
+    if with_stats {
+        stats::print(&settings)?;
+    }
     Ok(code)
 }
 
-fn is_it(plugin: &Plugin, wanted: &Wanted) -> bool {
-    plugin.name() == wanted.name && matches!(plugin.origin(), Origin::ThirdParty { .. })
+/// Whether a plugin runs because of the configuration or the plugin folder, and so by the lock.
+fn is_configured(plugin: &Plugin, settings: &Settings, supplied: &Supplied) -> bool {
+    let is_named = settings.extensions.iter().any(|setting| setting.name == plugin.name());
+    let is_ours = match plugin.origin() {
+        Origin::ThirdParty { .. } => true,
+        Origin::Extension(_) => !is_named,
+        Origin::Bundled | Origin::Named => false,
+    };
+    is_ours && supplied.wanted.iter().any(|wanted| wanted.name == plugin.name())
 }
 
-/// Why a configured plugin is not run, if it is not. Reads its file and the lock.
-fn refusal(settings: &Settings, wanted: &Wanted) -> Option<Refusal> {
-    let refused = |problem: String| Refusal { plugin: wanted.name.clone(), why: Why::File(problem) };
-    let place = settings.place.as_ref()?;
-    let lock = match Lock::read(&place.lock()) {
-        Ok(lock) => lock,
-        Err(error) => return Some(refused(error.to_string())),
-    };
+/// Why a plugin the operator wants is not run, if it is not. Reads its file.
+fn refusal(settings: &Settings, wanted: &Wanted, lock: &Lock) -> Option<Refusal> {
     let sandbox = Sandbox::new(settings.limits);
-    let admitted = admit::admit(wanted, &lock, &sandbox, None)
-        .and_then(|_| admit::verify(wanted, &lock, settings.limits.largest_memory()));
+    let admitted = admit::admit(wanted, lock, &sandbox, None)
+        .and_then(|_| admit::verify(wanted, lock, settings.limits.largest_memory(), settings.cache_dir.as_deref()));
     admitted.err()
 }
 

@@ -4,7 +4,7 @@ use crate::artifact::{Plugins, Supply};
 use crate::audit::Audit;
 use crate::catalog::Chosen;
 use crate::cli::{environment, exit};
-use crate::config::{ConfiguredPlugins, ManifestSetting, Place, Settings};
+use crate::config::{ConfiguredPlugins, ManifestSetting, Settings};
 use crate::mcp;
 use crate::model::{Cancel, MapOptions};
 use crate::node::Session;
@@ -100,16 +100,19 @@ pub(crate) fn sources(settings: &Settings) -> Arc<Sources> {
 
 /// The bundled plugins, the engines and extensions the settings name, and the configured plugins that were accepted.
 pub(crate) fn plugins(settings: &Settings) -> Arc<Plugins> {
-    // Without a file at the start there is nothing to watch: most people have none.
-    let place = settings.place.clone().filter(|_| settings.configured);
-    let supply = place.map(|place| Arc::new(configured(settings, place)) as Arc<dyn Supply>);
+    let supply = configured(settings).map(|configured| Arc::new(configured) as Arc<dyn Supply>);
     let plugins = Plugins::supplied(settings.cache_dir.clone(), settings.limits, settings.engines.clone(), supply);
     Arc::new(plugins.and_extensions(settings.extensions.clone()))
 }
 
-fn configured(settings: &Settings, place: Place) -> ConfiguredPlugins {
+/// The operator's own plugins. Without a configuration and a plugin folder at the start there is nothing to watch: most
+/// people have neither.
+pub(crate) fn configured(settings: &Settings) -> Option<ConfiguredPlugins> {
+    let folder = settings.plugin_folder.as_ref();
+    let is_there = settings.configured || folder.is_some_and(|folder| folder.is_dir());
+    let place = settings.place.clone().filter(|_| is_there)?;
     let state_folder = settings.state_dir.as_ref().map(|folder| folder.join("plugins"));
-    ConfiguredPlugins { place, variable: environment::variable, state_folder }
+    Some(ConfiguredPlugins::new(place, environment::variable, state_folder))
 }
 
 /// What becomes a tool, and how much of it is listed.

@@ -90,7 +90,7 @@ mod tests {
             assert!(whole.starts_with(text));
             let (written, warnings) = reader::read::<Written>(&whole).unwrap();
             let last = written.plugin.last().unwrap();
-            assert_eq!(last.file.0, Path::new("/srv/a \"b\"\\c\u{7f}.wasm"));
+            assert_eq!(last.file.as_ref().unwrap().0, Path::new("/srv/a \"b\"\\c\u{7f}.wasm"));
             assert_eq!((last.name.value.0.as_str(), warnings.len()), ("weather", 0));
         }
     }

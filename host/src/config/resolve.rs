@@ -2,6 +2,7 @@
 //! against each other.
 
 use crate::artifact::{Pin, Wanted};
+use crate::config::dropped;
 use crate::config::file::Place;
 use crate::config::reader::{Located, Problem, Trouble};
 use crate::config::schema::{self, GrantTable, LimitRow, LimitRows, Written};
@@ -14,30 +15,42 @@ use std::time::Duration;
 
 const MIB: usize = 1 << 20;
 
+/// The plugin folder unless the file names another, beside the file.
+const PLUGIN_FOLDER: &str = "plugins";
+
 /// Makes a path of the file whole.
 #[must_use]
 pub(super) fn path(place: Option<&Place>, path: &Path) -> PathBuf {
     place.map_or_else(|| path.to_owned(), |place| place.folder().join(path))
 }
 
-/// The plugins the operator wants, in the file's order.
+/// The folder for plugin files that are dropped in; none where there is no place for a configuration.
+#[must_use]
+pub(super) fn plugin_folder(written: &Written, place: Option<&Place>) -> Option<PathBuf> {
+    let named = written.plugin_folder.as_ref().map_or(Path::new(PLUGIN_FOLDER), |folder| &folder.path.0);
+    place.map(|place| path(Some(place), named))
+}
+
+/// The plugins that have a block, in the file's order.
 ///
 /// # Errors
 /// Two of one name.
 pub(super) fn plugins(written: &Written, place: Option<&Place>) -> Result<Vec<Wanted>, Trouble> {
     unique(written.plugin.iter().map(|plugin| (&plugin.name, plugin.name.value.0.as_str())), "plugin.name")?;
-    Ok(written.plugin.iter().map(|plugin| wanted(plugin, place)).collect())
+    let folder = plugin_folder(written, place).unwrap_or_default();
+    Ok(written.plugin.iter().map(|plugin| wanted(plugin, place, &folder)).collect())
 }
 
-fn wanted(plugin: &schema::Plugin, place: Option<&Place>) -> Wanted {
+fn wanted(plugin: &schema::Plugin, place: Option<&Place>, folder: &Path) -> Wanted {
     let name = plugin.name.value.0.clone();
+    let file = plugin.file.as_ref().map_or_else(|| dropped::file(folder, &name), |file| path(place, &file.0));
     let pin = |row: &schema::PinRow| Pin {
         plugin: name.clone(),
         ecosystem: row.ecosystem.0.clone(),
         subjects: row.subjects.as_ref().map(|subjects| subjects.0.clone()),
     };
     Wanted {
-        file: path(place, &plugin.file.0),
+        file,
         roles: plugin.roles.as_ref().map(|roles| roles.iter().map(|role| role.0.clone()).collect::<BTreeSet<_>>()),
         ecosystems: plugin.ecosystems.iter().map(|ecosystem| ecosystem.0.clone()).collect(),
         pins: plugin.pins.iter().map(pin).collect(),

@@ -57,6 +57,8 @@ tables! {
         pub manifest: Vec<Manifest> = "",
         /// Plugins that do not come with abi-mcp.
         pub plugin: Vec<Plugin> = "",
+        /// Where plugin files can be dropped in.
+        pub plugin_folder: Option<PluginFolder> = "",
         /// Which tools there are.
         pub tools: Option<Tools> = "",
         /// What one piece of a plugin's work may use.
@@ -105,8 +107,8 @@ tables! {
     pub struct Plugin {
         /// What it is called here.
         pub name: Located<PluginName> = "\"weather\"",
-        /// The component.
-        pub file: FilePath = "\"weather.wasm\"",
+        /// The component. Unless given, the file of that name in the plugin folder: `weather.wasm` of `weather`.
+        pub file: Option<FilePath> = "\"weather.wasm\"",
         /// What it is for; the file must say the same. Unless given, whatever the file says.
         pub roles: Option<Vec<RoleWord>> = "[\"mapper\", \"errors\"]",
         /// The ecosystems whose manifests and failures it sees; of others it never learns anything.
@@ -154,6 +156,13 @@ tables! {
         pub writable: Option<bool> = "false",
     }
 
+    /// Where plugin files can be dropped in: `NAME.wasm` is a plugin `NAME` without a `[[plugin]]` block, with no ecosystem
+    /// and no grant. Like every other it is not run before `abi-mcp plugin accept NAME`.
+    pub struct PluginFolder {
+        /// The folder; `plugins` beside this file unless given.
+        pub path: FilePath = "\"plugins\"",
+    }
+
     /// Which tools there are, and how many of them are listed.
     pub struct Tools {
         /// How many tools are listed at most, the fixed ones included. What does not fit is found by search.
@@ -194,7 +203,8 @@ tables! {
         pub handed_over_mib: Option<Number<4_096>> = "64",
     }
 
-    /// A record of every call: who ran, how long, how it ended; never arguments or results.
+    /// A record of every call: who ran, how long, how it ended, how much memory and how many bytes it took; never arguments
+    /// or results. `abi-mcp plugin list --stats` adds it up (docs/plugins.md).
     pub struct Audit {
         /// The file lines are added to.
         pub file: FilePath = "\"audit.log\"",
@@ -205,6 +215,14 @@ impl Written {
     /// The file that says nothing.
     #[must_use]
     pub fn empty() -> Self {
-        Self { node: None, manifest: Vec::new(), plugin: Vec::new(), tools: None, limits: None, audit: None }
+        Self {
+            node: None,
+            manifest: Vec::new(),
+            plugin: Vec::new(),
+            plugin_folder: None,
+            tools: None,
+            limits: None,
+            audit: None,
+        }
     }
 }

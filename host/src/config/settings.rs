@@ -1,6 +1,6 @@
 //! Settings: variables over the configuration file over what is usual.
 
-use crate::artifact::{ExtensionSetting, Wanted};
+use crate::artifact::ExtensionSetting;
 use crate::catalog::budget;
 use crate::config::file::{ConfigFile, FileError, Place};
 use crate::config::reader::Trouble;
@@ -84,8 +84,8 @@ pub struct Settings {
     pub serve_node: Option<bool>,
     /// `ABI_MCP_CATEGORIES`: only methods of these categories become tools; all unless set.
     pub categories: Option<Vec<String>>,
-    /// Plugins that do not come with this program.
-    pub plugins: Vec<Wanted>,
+    /// The folder for plugin files that are dropped in; it need not be there.
+    pub plugin_folder: Option<PathBuf>,
     /// What one piece of a plugin's work may use.
     pub limits: Limits,
     /// Where calls are recorded.
@@ -127,7 +127,8 @@ impl Settings {
             let path = place.as_ref().map(|place| place.path.clone()).unwrap_or_default();
             Error::File(FileError::Content { path, trouble })
         };
-        let plugins = resolve::plugins(&written, place.as_ref()).map_err(in_file)?;
+        // The plugins themselves are read where they are used, which may be again and again.
+        resolve::plugins(&written, place.as_ref()).map_err(in_file)?;
         let manifests = resolve::manifests(&written, place.as_ref()).map_err(in_file)?;
         let said = Said { variable, home, place: place.as_ref() };
         let tools = written.tools.as_ref();
@@ -156,7 +157,7 @@ impl Settings {
             extensions: Vec::new(),
             // A table about the node says that one is meant, unless it says otherwise itself.
             serve_node: written.node.as_ref().map(|node| node.serve.unwrap_or(true)),
-            plugins,
+            plugin_folder: resolve::plugin_folder(&written, place.as_ref()),
             limits: resolve::limits(written.limits.as_ref()),
             audit,
             warnings,

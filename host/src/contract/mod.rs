@@ -25,6 +25,7 @@ pub(crate) use accept::{
     accept_decoded, accept_encoded, accept_executed, accept_mapping, accept_recognition, accept_reply, accept_tools,
     accept_unsupported,
 };
+pub(crate) use plain::functions as plain_functions;
 
 /// A mapper, linked and ready to be instantiated; the contract version is behind it.
 ///

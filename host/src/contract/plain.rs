@@ -9,9 +9,10 @@
 mod function;
 mod schema;
 mod shape;
+mod spelling;
 mod value;
 
-use super::{DraftTools, Extension, tool_0_1};
+use super::{DraftTools, Extension, accept_tools, tool_0_1};
 use crate::model::{ExtensionClass, ExtensionFailure, ExtensionReply, Grants, Skipped};
 use crate::sandbox::{Compiled, Error, GuestStore, Reach, State};
 use function::{Function, Functions};
@@ -55,6 +56,19 @@ pub(super) fn link(component: &Compiled, grants: &Grants) -> Result<Arc<dyn Exte
         Ok(component) => Ok(Arc::new(Linked { component, functions, skipped, effects: Effects::of(grants) })),
         Err(error) => Err(Error::link(CONTRACT, &error)),
     }
+}
+
+/// The functions of a component that would be tools, as WIT spells them, and those that would not, with the reason. Runs
+/// and links nothing.
+pub(crate) fn functions(component: &Compiled) -> (Vec<String>, Vec<Skipped>) {
+    let (engine, component) = component.parts();
+    let Functions { functions, skipped } = function::exported(engine, component);
+    let effects = Effects { changes: false, reaches_out: false };
+    let tools = functions.iter().map(|function| function.tool(effects)).collect();
+    // What an extension's answer is held to can cost a function its tool, too.
+    let accepted = accept_tools(DraftTools { tools, skipped });
+    let is_tool = |function: &&Function| accepted.methods.iter().any(|method| method.name == function.name);
+    (functions.iter().filter(is_tool).map(ToString::to_string).collect(), accepted.skipped)
 }
 
 impl Extension for Linked {

@@ -124,6 +124,11 @@ impl<X: Send> GuestStore<X> {
         outcome.map_err(|error| self.classify(&error, Stage::Call))
     }
 
+    /// Bytes of linear memory of the call so far, all memories together; memory never shrinks.
+    pub(crate) fn peak_memory(&self) -> usize {
+        self.inner.data().limiter.used
+    }
+
     /// What it may reach, to be read after its call.
     pub(crate) fn beside(&self) -> &X {
         &self.inner.data().beside

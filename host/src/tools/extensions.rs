@@ -4,7 +4,7 @@
 //! failure says what the call was refused, with the line that would allow it, because nobody else can say it.
 
 use crate::artifact::Extended;
-use crate::audit::Outcome;
+use crate::audit::{self, Outcome};
 use crate::catalog::CatalogUnit;
 use crate::catalog::mapped::MappedMethod;
 use crate::model::{
@@ -52,13 +52,12 @@ pub(crate) async fn run(
     let name = &method.method.name;
     let recording = server.audit.as_ref().map(|audit| audit.begin(plugin.name(), name, plugin, arguments));
     let arguments = Value::Object(arguments.clone()).to_string();
-    let ended = plugin.call_tool(name, &arguments, scope).await;
+    let ended = audit::during(recording.as_ref(), plugin.call_tool(name, &arguments, scope)).await;
     if let Some(recording) = recording {
         let (outcome, refused) = match &ended {
             Ok(Extended { answer: Ok(_), refused }) => (Outcome::Ok, refused.clone()),
             Ok(Extended { answer: Err(_), refused }) => (Outcome::Error, refused.clone()),
-            Err(error) if error.is_cancelled() => (Outcome::Cancelled, Vec::new()),
-            Err(_) => (Outcome::Stopped, Vec::new()),
+            Err(error) => (Outcome::of(error, plugin), Vec::new()),
         };
         recording.ended(outcome, refused);
     }

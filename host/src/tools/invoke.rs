@@ -1,7 +1,7 @@
 //! Running one method: check the arguments, encode them, execute, decode the result.
 
 use crate::artifact::PluginError;
-use crate::audit::Outcome;
+use crate::audit::{self, Outcome};
 use crate::backend::{self, Backend};
 use crate::catalog::mapped::{MappedMethod, MappedUnit};
 use crate::model::{Access, CallScope, Class, Encoded, Explanation, JsonObject, Problem, ToolReply};
@@ -39,12 +39,13 @@ pub(crate) async fn run(
         .audit
         .as_ref()
         .map(|audit| audit.begin(&mapped.recognition.ecosystem, &method.method.name, plugin, arguments));
-    let result = run_unrecorded(server, mapped, method, backend, arguments, scope).await;
+    let call = run_unrecorded(server, mapped, method, backend, arguments, scope);
+    let result = audit::during(recording.as_ref(), call).await;
     if let Some(recording) = recording {
         let outcome = match &result {
             Ok(_) => Outcome::Ok,
             Err(_) if scope.cancel.is_cancelled() => Outcome::Cancelled,
-            Err(Ended { stopped: true, .. }) => Outcome::Stopped,
+            Err(Ended { stopped: Some(error), .. }) => Outcome::of(error, plugin),
             Err(_) => Outcome::Error,
         };
         recording.ended(outcome, Vec::new());
@@ -52,11 +53,11 @@ pub(crate) async fn run(
     result.map_err(|ended| ended.reply)
 }
 
-/// Why a method has no result: what to say, and whether a plugin was stopped.
+/// Why a method has no result: what to say, and what stopped a plugin if something did.
 #[derive(Debug)]
 pub(crate) struct Ended {
     reply: ToolReply,
-    stopped: bool,
+    stopped: Option<PluginError>,
 }
 
 impl From<Ended> for ToolReply {
@@ -68,13 +69,13 @@ impl From<Ended> for ToolReply {
 impl Ended {
     /// By a plugin that was stopped.
     fn stopped(error: &PluginError) -> Self {
-        Self { reply: plugin_reply(error), stopped: true }
+        Self { reply: plugin_reply(error), stopped: Some(error.clone()) }
     }
 }
 
 impl From<ToolReply> for Ended {
     fn from(reply: ToolReply) -> Self {
-        Self { reply, stopped: false }
+        Self { reply, stopped: None }
     }
 }
 

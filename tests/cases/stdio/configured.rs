@@ -68,16 +68,24 @@ impl Folder {
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Ended {
+        Self::ended(self.command(arguments).args(["--config", &self.text("abi-mcp.toml")]))
+    }
+
+    /// A command that has not been told where the configuration is.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let program = env!("CARGO_BIN_EXE_abi-mcp");
-        let output = Command::new(program)
+        let mut command = Command::new(program);
+        command
             .args(arguments)
-            .args(["--config", &self.text("abi-mcp.toml")])
             .env("ABI_MCP_CACHE_DIR", Path::new(program).with_file_name("test-cache"))
             .env("CALIMERO_MCP_STATE_DIR", self.path("state"))
             .env("CALIMERO_NODE_HOME", self.path("nodes"))
-            .env_remove("RUST_LOG")
-            .output()
-            .unwrap();
+            .env_remove("RUST_LOG");
+        command
+    }
+
+    pub(crate) fn ended(command: &mut Command) -> Ended {
+        let output = command.output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Ended { good: output.status.success(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
     }

@@ -1,5 +1,7 @@
 //! Files that are no plugins, shown to the real binary.
 
+use crate::configured::Folder;
+use crate::hosted::component_file;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -64,4 +66,27 @@ fn d05_another_interface_version_is_refused_with_both_versions() {
         assert!(text.contains("skewed") && text.contains(version) && text.contains("0.1"), "{text}");
         assert!(!text.contains("linker"), "{text}");
     }
+}
+
+#[test]
+fn a_plain_component_shows_which_of_its_functions_are_tools_and_why_others_are_not() {
+    let output = inspect(&component_file("plain"));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let (tools, others) = text.split_once("no tools").unwrap();
+    assert!(tools.contains("greet(name: string, times: option<u8>) -> string"), "{text}");
+    assert!(others.contains("open: its result has a resource, which has no JSON form"), "{text}");
+    assert!(!text.contains("no tools  every"), "{text}");
+}
+
+#[test]
+fn accepting_a_plain_component_names_the_functions_that_are_no_tools() {
+    let folder = Folder::new();
+    let file = component_file("plain");
+    let added = folder.run(&["plugin", "add", "p", file.to_str().unwrap()]);
+    assert!(added.good, "{}", added.stderr);
+    for says in ["tool: greet", "no tool: open: its result has a resource"] {
+        assert!(added.stdout.contains(says), "{}", added.stdout);
+    }
+    assert!(!added.stdout.contains("ecosystem"), "it has no role that serves one: {}", added.stdout);
 }

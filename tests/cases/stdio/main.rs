@@ -5,6 +5,7 @@
 mod audit;
 mod authors;
 mod configured;
+mod dropped;
 mod engines;
 mod extensions;
 mod framing;

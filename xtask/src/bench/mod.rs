@@ -8,6 +8,7 @@
 mod calls;
 mod functions;
 mod memory;
+mod plugins;
 mod session;
 mod start;
 mod statistics;
@@ -45,6 +46,7 @@ pub(crate) fn run(tree: &Tree, arguments: &[String]) -> Result<()> {
     };
     let own = binary.starts_with(tree.root());
     let mut table = measure(&binary, calls)?;
+    plugins::measure(&binary, tree, STARTS, &mut table)?;
     functions::measure(&binary, &tree.components().join("engine"), STARTS, calls, &mut table)?;
     table.print();
     if own { costs(tree) } else { Ok(()) }

@@ -38,7 +38,7 @@ fn what_was_accepted_runs_and_what_was_not_does_not() {
     let (_folder, wanted, lock) = wanted();
     let plugin = admit(&wanted, &lock, &sandbox(), None).unwrap();
     assert_eq!((plugin.name(), plugin.roles().count()), ("guest", 2));
-    verify(&wanted, &lock, MEMORY).unwrap();
+    verify(&wanted, &lock, MEMORY, None).unwrap();
     let text = refused(&wanted, &Lock::default());
     assert!(
         text.starts_with("plugin `guest` was not accepted and is not run\nhint: `abi-mcp plugin accept guest`"),
@@ -50,7 +50,7 @@ fn what_was_accepted_runs_and_what_was_not_does_not() {
 fn a_changed_file_ecosystem_pin_or_grant_is_told_line_by_line() {
     let (folder, mut wanted, lock) = wanted();
     std::fs::write(folder.path().join("guest.wasm"), marked(hostile(), "other")).unwrap();
-    let text = verify(&wanted, &lock, MEMORY).unwrap_err().to_string();
+    let text = verify(&wanted, &lock, MEMORY, None).unwrap_err().to_string();
     assert!(text.contains("\n  digest: - sha256:") && text.contains(", + sha256:"), "{text}");
     wanted.ecosystems = ["elsewhere".to_owned()].into();
     wanted.grants = Grants { http: vec!["example.org".to_owned()], clocks: true, ..Grants::default() };
@@ -68,7 +68,11 @@ fn tools_that_come_go_or_change_are_named() {
     let before = with(vec![tool("get", "reads"), tool("old", "x")]);
     let after = with(vec![tool("get", "sends everything away"), tool("new", "x")]);
     let found = differences(&before, &after);
-    assert_eq!(found[0].to_string(), "tools: - old, + get (changed), + new");
+    assert_eq!(found[0].to_string(), "tools: - old, + get (another description), + new");
+    let turned = with(vec![tool("old", "x"), tool("get", "reads")]);
+    assert_eq!(differences(&before, &turned)[0].to_string(), "tools: + another order");
+    let hiding = with(vec![tool("get", "reads"), tool("old", "x"), tool("b\u{1b}[2K\u{202e}", "x")]);
+    assert_eq!(differences(&before, &hiding)[0].to_string(), "tools: + b[2K", "nothing a terminal obeys");
     assert!(differences(&before, &before).is_empty());
     drop(wanted);
 }

@@ -1,9 +1,10 @@
 //! The extension's side of a plugin: what it may reach, which tools it has, and running one of them.
 
-use super::{Origin, Plugin, PluginError, Stated};
+use super::{Origin, Plugin, PluginError, Stated, metered};
 use crate::artifact::asks::{Asks, AsksError, Ungranted, asks, asks_or_imports};
 use crate::artifact::inspect::{Inspection, inspect_extension};
 use crate::artifact::keeper::FolderKeeper;
+use crate::artifact::usage::Meter;
 use crate::artifact::{Cause, Digest, Error};
 use crate::contract::supported::Role;
 use crate::contract::{accept_reply, accept_tools};
@@ -176,14 +177,20 @@ impl Plugin {
         let (progress, token) = (scope.progress.clone(), scope.cancel.clone());
         let reach = move || Reach::of_call(&allowance, limits.web, limits.counts, progress, token);
         let (name, arguments) = (name.to_owned(), arguments.to_owned());
+        let meter = Meter::of(&self.name);
+        meter.handed_in(arguments.len());
         let call = move |store: &mut GuestStore<Reach>| {
             let answer = extension.call(store, &name, &arguments)?;
             // Checked on the worker: a large value takes a while to read.
             Ok((answer.map(accept_reply), store.beside().refused_hosts()))
         };
-        let (answer, refused) = self.sandbox.run_beside(work, &scope.cancel, reach, call).await.map_err(failed)?;
+        let (answer, refused) =
+            self.sandbox.run_beside(work, &scope.cancel, reach, metered(meter.clone(), call)).await.map_err(failed)?;
         let answer = match answer {
-            Ok(Ok(reply)) => Ok(reply),
+            Ok(Ok(reply)) => {
+                meter.handed_out([&reply.text, &reply.structured].into_iter().flatten().map(String::len).sum());
+                Ok(reply)
+            }
             Ok(Err(breach)) => return Err(self.error(work, Cause::Breach(breach))),
             Err(failure) => Err(failure),
         };

@@ -69,8 +69,8 @@ fn a_value_of_another_kind_is_told_with_both_kinds_and_the_whole_key() {
     assert_eq!(found, "`limits.engine.time_ms` is a text; expected a whole number from 1 to 3600000");
     let found = trouble("[limits.engine]\ntime_ms = 0").problem.to_string();
     assert_eq!(found, "`limits.engine.time_ms` holds something else than a whole number from 1 to 3600000");
-    let found = trouble("[[plugin]]\nname = \"x\"").problem.to_string();
-    assert_eq!(found, "`plugin` has no `file`, which it needs");
+    let found = trouble("[[manifest]]\necosystem = \"x\"").problem.to_string();
+    assert_eq!(found, "`manifest` has no `file`, which it needs");
 }
 
 #[test]

@@ -136,10 +136,15 @@ fn a_node_is_served_where_its_table_says_so_or_nothing_else_is_named() {
 fn relative_paths_start_at_the_files_folder_and_two_of_one_name_are_refused() {
     let plugin = "[[plugin]]\nname = \"p\"\nfile = \"p.wasm\"\n                  grants = { directories = [{ guest = \"/n\", host = \"n\" }], http = [\"b\", \"a\", \"b\"] }\n";
     let (folder, file) = configured(plugin);
-    let settings = with(file, &[]).unwrap();
-    assert_eq!(settings.plugins[0].file, folder.path().join("p.wasm"));
-    assert_eq!(settings.plugins[0].grants.directories[0].host, Some(folder.path().join("n")));
-    assert_eq!(settings.plugins[0].grants.http, ["a", "b"]);
+    let wanted = resolve::plugins(&file.written, file.place.as_ref()).unwrap();
+    assert_eq!(wanted[0].file, folder.path().join("p.wasm"));
+    assert_eq!(wanted[0].grants.directories[0].host, Some(folder.path().join("n")));
+    assert_eq!(wanted[0].grants.http, ["a", "b"]);
+    let without_file = format!("{}[plugin_folder]\npath = \"mine\"\n", plugin.replace("file = \"p.wasm\"\n", ""));
+    let (folder, file) = configured(&without_file);
+    let wanted = resolve::plugins(&file.written, file.place.as_ref()).unwrap();
+    assert_eq!(wanted[0].file, folder.path().join("mine/p.wasm"), "a block need not name the file of its name");
+    assert_eq!(with(file, &[]).unwrap().plugin_folder, Some(folder.path().join("mine")));
     let error = with(configured(&plugin.repeat(2)).1, &[]).unwrap_err().to_string();
     assert!(error.contains(":6:8: `plugin.name` is the same in two entries"), "{error}");
 }

@@ -36,7 +36,7 @@ pub(super) struct Function {
     own_name: String,
     /// Where it is found in an instance.
     pub(super) index: ComponentExportIndex,
-    parameters: Vec<(String, Shape)>,
+    pub(super) parameters: Vec<(String, Shape)>,
     pub(super) answer: Answer,
 }
 

@@ -1,0 +1,18 @@
+//! What the functions of a component without a contract of ours would be.
+//!
+//! In come its bytes, out come its tools as WIT spells them, and the functions that are none, with the reason. The types
+//! are read from the compiled component, so it is compiled; nothing of it runs.
+
+use crate::artifact::{Digest, cache};
+use crate::contract::plain_functions;
+use crate::model::Skipped;
+use crate::sandbox;
+
+/// The functions of a component, as tools and as what is skipped. Blocks while it compiles.
+///
+/// # Errors
+/// What the compiler says of it.
+pub fn functions(bytes: &[u8]) -> Result<(Vec<String>, Vec<Skipped>), sandbox::Error> {
+    let compiled = cache::compiled(bytes, &Digest::of(bytes), None)?;
+    Ok(plain_functions(&compiled))
+}
