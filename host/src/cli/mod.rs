@@ -16,5 +16,6 @@ mod new;
 mod plugin;
 mod project;
 mod serve;
+mod test;
 
 pub use args::run;
