@@ -12,7 +12,8 @@ use tracing_subscriber::fmt::MakeWriter;
 /// What is logged when nothing else is asked for.
 ///
 /// The MCP SDK warns of every error answer, which the client has already been given.
-pub const DEFAULT_FILTER: &str = "warn,rmcp=error";
+/// A compilation of many seconds is no warning, and whoever waits for it has to know.
+pub const DEFAULT_FILTER: &str = "warn,rmcp=error,abi_mcp::compiling=info";
 
 /// Why the log could not be set up.
 #[derive(Debug, thiserror::Error)]

@@ -27,6 +27,12 @@ pub(crate) fn compiled(wasm: &[u8], digest: &Digest, folder: Option<&Path>) -> R
     Ok(compiled)
 }
 
+/// Whether an earlier compilation's code is there; whether it loads, only loading shows.
+pub(crate) fn is_kept(digest: &Digest, folder: Option<&Path>) -> bool {
+    let name = entry_name(digest).ok();
+    folder.zip(name).is_some_and(|(folder, name)| folder.join(name).is_file())
+}
+
 /// The content's digest, then what distinguishes engines that cannot load each other's code.
 fn entry_name(digest: &Digest) -> Result<String, Error> {
     Ok(format!("{digest}-{}.cwasm", Compiled::compatibility()?))

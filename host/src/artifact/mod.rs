@@ -10,6 +10,7 @@ pub mod admit;
 pub mod asks;
 mod bundled;
 mod cache;
+mod compiling;
 pub mod definition;
 pub mod digest;
 pub mod folder;

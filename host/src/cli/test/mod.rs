@@ -36,7 +36,8 @@ pub(super) fn run(settings: &Settings, wanted: &Test) -> anyhow::Result<ExitCode
         bail!("{failure}");
     }
     let (cases, files) = (outcome.cases, outcome.compared);
-    println!("{cases} cases in {}: all {files} files of answers are as the component answers", wanted.cases.display());
+    let plural = if cases == 1 { "" } else { "s" };
+    println!("{cases} case{plural} in {}: the component answers as all {files} files say", wanted.cases.display());
     Ok(ExitCode::SUCCESS)
 }
 
