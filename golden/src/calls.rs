@@ -36,7 +36,7 @@ pub(crate) fn check(case: &mut Case, subject: &mut dyn Subject) {
     if tools && held(case, FILE, "a tool", subject.is_whole(), subject.extension().is_some()) {
         let Some(settings) = settings::read(case) else { return };
         let Some(extension) = subject.extension() else { return };
-        match extension.open(&case.folder().to_owned(), &settings) {
+        match extension.open(case.folder(), &settings) {
             Ok(mut opened) => {
                 if call_tools(case, opened.as_mut(), &mut answered).is_none() {
                     return;
@@ -180,7 +180,7 @@ pub(crate) fn check_list(case: &mut Case, subject: &mut dyn Subject) {
     }
     let Some(settings) = settings::read(case) else { return };
     let Some(extension) = subject.extension() else { return };
-    match extension.open(&case.folder().to_owned(), &settings) {
+    match extension.open(case.folder(), &settings) {
         Ok(mut opened) => drop(list_tools(case, opened.as_mut())),
         Err(Stopped(problem)) => case.complain(settings::FILE, &problem),
     }

@@ -104,9 +104,10 @@ fn check_mapping(case: &mut Case, subject: &mut dyn Subject) {
 
 fn check_failures(case: &mut Case, subject: &mut dyn Subject) {
     let file = failures::FILE;
-    if case.has(file) && held(case, file, "an error decoder", subject.is_whole(), subject.decoder().is_some()) {
-        if let Some(decoder) = subject.decoder() {
-            failures::check(case, decoder);
-        }
+    if case.has(file)
+        && held(case, file, "an error decoder", subject.is_whole(), subject.decoder().is_some())
+        && let Some(decoder) = subject.decoder()
+    {
+        failures::check(case, decoder);
     }
 }

@@ -134,7 +134,7 @@ impl<W: Write> Drop for Line<'_, W> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::redact::Secret;
     use std::sync::Mutex;
@@ -152,7 +152,8 @@ mod tests {
         }
     }
 
-    fn logged(filter: Option<&str>, work: impl FnOnce()) -> String {
+    /// The lines that work logs under a filter.
+    pub(crate) fn logged(filter: Option<&str>, work: impl FnOnce()) -> String {
         let redactor = Arc::new(Redactor::new(None));
         redactor.learn(&Secret::new("FIXTURE-TOKEN"));
         let sink = Sink::default();

@@ -4,6 +4,7 @@
 //! folder that cannot be trusted, a damaged entry, a full disk all end in compiling in memory. Entries are machine
 //! code, so they come from files we wrote ourselves and from nowhere else; `folder` says how that is made sure.
 
+use super::compiling::Kept;
 use super::digest::Digest;
 use super::folder::OwnedFolder;
 use crate::sandbox::{Compiled, Error};
@@ -27,10 +28,11 @@ pub(crate) fn compiled(wasm: &[u8], digest: &Digest, folder: Option<&Path>) -> R
     Ok(compiled)
 }
 
-/// Whether an earlier compilation's code is there; whether it loads, only loading shows.
-pub(crate) fn is_kept(digest: &Digest, folder: Option<&Path>) -> bool {
-    let name = entry_name(digest).ok();
-    folder.zip(name).is_some_and(|(folder, name)| folder.join(name).is_file())
+/// What becomes of a component's compiled code in a folder; whether what is there loads, only loading shows.
+pub(crate) fn kept(digest: &Digest, folder: Option<&Path>) -> Kept {
+    let Some(folder) = folder else { return Kept::Never };
+    let there = entry_name(digest).is_ok_and(|name| folder.join(name).is_file());
+    if there { Kept::Already } else { Kept::Afterwards }
 }
 
 /// The content's digest, then what distinguishes engines that cannot load each other's code.

@@ -19,16 +19,30 @@ const WORTH_TELLING: Duration = Duration::from_secs(2);
 /// The lines' own target, shown whatever else the log leaves out.
 const TARGET: &str = "abi_mcp::compiling";
 
-/// Tells of a long compilation before and after it; `kept` says that its code is already there to be loaded.
-pub(super) fn told<T>(plugin: &str, bytes: usize, kept: bool, compile: impl FnOnce() -> T) -> T {
+/// What becomes of compiled code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// It is there, to be loaded.
+    Already,
+    /// It will be there from now on.
+    Afterwards,
+    /// It goes with the process.
+    Never,
+}
+
+/// Tells of a long compilation before and after it.
+pub(super) fn told<T>(plugin: &str, bytes: usize, kept: Kept, compile: impl FnOnce() -> T) -> T {
     let expected = expected(bytes, available_parallelism().map_or(1, usize::from));
-    if kept || expected < WORTH_TELLING {
-        return compile();
-    }
+    let often = match kept {
+        Kept::Already => return compile(),
+        _ if expected < WORTH_TELLING => return compile(),
+        Kept::Afterwards => "once; later starts load what is kept",
+        Kept::Never => "at each start, because there is no cache folder to keep it in",
+    };
     let (size, seconds) = (shown(bytes), expected.as_secs());
     tracing::info!(
         target: TARGET,
-        "compiling plugin `{plugin}` ({size}): about {seconds} s on an idle machine, once; later starts load what is kept"
+        "compiling plugin `{plugin}` ({size}): about {seconds} s on an idle machine, {often}"
     );
     let started = Instant::now();
     let compiled = compile();
@@ -49,10 +63,26 @@ fn shown(bytes: usize) -> String {
 mod tests {
     use super::*;
     use crate::trace::DEFAULT_FILTER;
+    use crate::trace::tests::logged;
 
     #[test]
     fn the_lines_are_shown_by_default() {
         assert!(DEFAULT_FILTER.contains(&format!("{TARGET}=info")));
+    }
+
+    /// What the log says by default of a compilation.
+    fn said(bytes: usize, kept: Kept) -> String {
+        logged(None, || told("birds", bytes, kept, || ()))
+    }
+
+    #[test]
+    fn a_long_compilation_is_told_of_before_and_after_it_and_no_other_is() {
+        let lines = said(12 << 20, Kept::Afterwards);
+        let (before, after) = lines.trim_end().split_once('\n').unwrap();
+        assert!(before.contains("`birds` (12.0 MiB): about ") && before.ends_with("later starts load what is kept"));
+        assert!(after.contains("`birds` ended after 0.0 s"), "{lines}");
+        assert!(said(12 << 20, Kept::Never).contains("at each start"));
+        assert_eq!(said(12 << 20, Kept::Already) + &said(500 << 10, Kept::Afterwards), "");
     }
 
     #[test]

@@ -563,9 +563,8 @@ impl Code {
 
     fn link(&self, bytes: &[u8]) -> Result<Linked, sandbox::Error> {
         let cache = self.cache.as_deref();
-        let kept = cache::is_kept(&self.digest, cache);
         let compile = || cache::compiled(bytes, &self.digest, cache);
-        let compiled = compiling::told(&self.plugin, bytes.len(), kept, compile)?;
+        let compiled = compiling::told(&self.plugin, bytes.len(), cache::kept(&self.digest, cache), compile)?;
         let mut linked = Linked::default();
         for Stated { contract, .. } in &self.contracts {
             linked.mapper = contract.link_mapper(&compiled).transpose()?.or(linked.mapper);

@@ -1,6 +1,7 @@
 //! What an author of a plugin types in the first hour: `plugin inspect`, `check`, `test` and `new`, with the real binary.
 //! That what `new` writes builds and passes `check` and `test` is a step of `cargo xtask test`.
 
+use abi_mcp_tests::WebServer;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -177,6 +178,17 @@ fn a_cases_folders_are_copied_and_what_a_call_writes_stays_in_the_copy() {
     let done = std::fs::read_to_string(folder.path().join("one/calls.json")).unwrap();
     assert!(done.contains("writtencase has it"), "the second call sees what the first wrote: {text}\n{done}");
     assert_eq!(std::fs::read_to_string(folder.path().join("one/data/a")).unwrap(), "as the case has it");
+}
+
+#[test]
+fn a_case_reaches_no_network_whatever_the_manifest_asks_for() {
+    let server = WebServer::start();
+    let call = format!(r#"[{{"tool": "act", "arguments": {{"behave": "fetch", "at": "{}/x"}}}}]"#, server.address());
+    let folder = greeter_case(&[("calls.json", &call)]);
+    let (_, text) = test("tests/rogue.wasm", folder.path(), &["--bless"]);
+    let done = std::fs::read_to_string(folder.path().join("one/calls.json")).unwrap();
+    assert!(done.contains("\"error\""), "{text}\n{done}");
+    assert_eq!(server.asked(), Vec::<String>::new());
 }
 
 #[test]
