@@ -86,15 +86,21 @@ fn a_role_it_does_not_have_and_a_file_that_is_none_are_bad_with_a_next_step() {
 }
 
 #[test]
-fn new_writes_a_crate_with_its_contract_and_touches_no_folder_that_is_there() {
+fn new_writes_a_folder_with_its_contract_and_a_case_and_touches_no_folder_that_is_there() {
     let folder = tempfile::tempdir().unwrap();
-    for role in ["tool", "mapper", "errors"] {
-        let path = folder.path().join(role);
-        let arguments = ["new", "bird-song", "--role", role, "--path"];
+    let languages = [("rust", "Cargo.toml"), ("js", "package.json")];
+    for (role, (language, package)) in
+        ["tool", "mapper", "errors"].iter().flat_map(|role| languages.map(|it| (role, it)))
+    {
+        let path = folder.path().join(format!("{role}-{language}"));
+        let arguments = ["new", "bird-song", "--role", role, "--lang", language, "--path"];
         let (good, text) = plugin(&arguments, &path);
-        assert!(good && text.contains("abi-mcp plugin check bird-song.wasm"), "{text}");
+        assert!(good && text.contains("abi-mcp plugin test bird-song.wasm"), "{text}");
         let read = |file: &str| std::fs::read_to_string(path.join(file)).unwrap();
-        assert!(read("Cargo.toml").contains("name = \"bird-song\"") && read("README.md").contains("plugin check"));
+        assert!(read(package).contains("\"bird-song\"") && read("README.md").contains("plugin check"));
+        let pinned = r#""@bytecodealliance/componentize-js": "0.23.0""#;
+        assert!(language == "rust" || read(package).contains(pinned), "{}", read(package));
+        assert!(std::fs::read_dir(path.join("tests/golden")).unwrap().count() > 0);
         let contract = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../wit/{role}/0.1.0/{role}.wit"));
         assert_eq!(read(&format!("wit/{role}.wit")), std::fs::read_to_string(contract).unwrap());
         let (good, text) = plugin(&arguments, &path);
@@ -145,6 +151,16 @@ fn a_tools_cases_are_completed_once_held_then_and_a_difference_names_the_command
     let accepts = format!("tests/greeter.wasm --cases {} --bless", folder.path().display());
     assert!(text.contains("to accept the new answers") && text.trim_end().ends_with(&accepts), "{text}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), changed, "a difference changes no file");
+}
+
+#[test]
+fn a_component_that_was_made_for_another_host_has_cases_too() {
+    let folder = greeter_case(&[("tools.json", "{}")]);
+    let (good, text) = test("tests/plain.wasm", folder.path(), &["--bless"]);
+    assert!(good, "{text}");
+    let tools: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("one/tools.json")).unwrap()).unwrap();
+    assert!(tools["tools"].as_array().unwrap().len() > 3, "{tools}");
 }
 
 #[test]

@@ -18,6 +18,9 @@ pub(crate) use rust::run as rust;
 /// Each role a plugin can be made for.
 const ROLES: [&str; 3] = ["tool", "mapper", "errors"];
 
+/// A manifest a mapper's template can read; the other roles have none.
+const MANIFEST: &str = "tests/golden/hello/manifest.json";
+
 /// The host's binary, which must be there.
 fn host(tree: &Tree) -> Result<PathBuf> {
     let host = tree.host_binary("debug");
@@ -37,12 +40,13 @@ fn write(host: &Path, folder: &Path, name: &str, role: &str, language: &str) -> 
 
 /// Holds a component in its folder to `plugin check` and to its golden cases.
 fn hold(host: &Path, folder: &Path, name: &str) -> Result<()> {
-    let plugin = |verb: &str| {
+    let plugin = |verb: &str, more: &[&str]| {
         let mut command = Command::new(host);
-        command.args(["plugin", verb, &format!("{name}.wasm")]).current_dir(folder).env_remove("BLESS");
+        command.args(["plugin", verb, &format!("{name}.wasm")]).args(more).current_dir(folder).env_remove("BLESS");
         quietly(&mut command, &format!("plugin {verb} of {name}"))
     };
-    let (checked, tested) = (plugin("check")?, plugin("test")?);
+    let manifest: &[&str] = if folder.join(MANIFEST).is_file() { &["--manifest", MANIFEST] } else { &[] };
+    let (checked, tested) = (plugin("check", manifest)?, plugin("test", &[])?);
     for told in [checked, tested] {
         println!("  {name}: {}", told.lines().next_back().unwrap_or_default());
     }

@@ -19,6 +19,9 @@ pub(crate) fn run(tree: &Tree) -> Result<()> {
         if let Some(lock) = lock {
             std::fs::write(folder.join("Cargo.lock"), lock)?;
         }
+        let mut test = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        test.args(["test", "--target-dir"]).arg(&target).current_dir(&folder);
+        quietly(&mut test, &format!("testing {name}"))?;
         let module = guests::template(tree, &folder.join("Cargo.toml"), &target)?;
         let mut encode = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         encode.args(["run", "--package", "component", "--target-dir"]).arg(&target).arg("--").arg(&module);

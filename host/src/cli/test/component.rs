@@ -1,7 +1,7 @@
 //! A component as a subject of the golden harness: each role it has, asked in the sandbox.
 
 use super::convert;
-use super::session::Session;
+use super::session::{Session, granted};
 use crate::artifact::asks::{Asks, Wants, asks_or_imports};
 use crate::artifact::inspect::inspect_extension;
 use crate::artifact::{Allowed, Cause, Origin, Plugin, PluginError, locate};
@@ -11,7 +11,7 @@ use crate::contract::supported::Role;
 use crate::model::{Cancel, MapOptions, PluginRelease};
 use crate::sandbox::{Limits, Sandbox, WebBounds};
 use abi_mcp_golden::{self as golden, Stopped, Subject};
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -64,7 +64,7 @@ impl Component {
         let origin = match has_tools {
             // Its pure roles are asked as what they are, and grants change nothing about them; its imports must link.
             true => Origin::Extension(Box::new(Allowed {
-                grants: crate::cli::check::everything(&wants, &folder)?,
+                grants: granted(&wants, &golden::Settings::default(), &folder).map_err(|error| anyhow!(error.0))?,
                 state_folder: Some(folder.path().join("state")),
                 ..Allowed::default()
             })),

@@ -2,9 +2,10 @@
 
 use super::component::{Component, stopped};
 use super::convert;
+use crate::artifact::asks::Wants;
 use crate::artifact::{Allowed, Origin, Plugin};
 use crate::cli::check::everything;
-use crate::model::{CallScope, Cancel, Method};
+use crate::model::{CallScope, Cancel, DirectoryGrant, Grants, Method};
 use crate::schema::portable;
 use abi_mcp_golden::{Called, Settings, Skipped, Stopped, Tool, Tools};
 use serde_json::Value;
@@ -29,21 +30,8 @@ impl Session {
     /// # Errors
     /// The case sets what the component does not ask for, or a copy cannot be made.
     pub(super) fn open(component: &Component, settings: &Settings) -> Result<Self, Stopped> {
-        let failed = |error: anyhow::Error| Stopped(format!("{error:#}"));
         let folder = tempfile::tempdir().map_err(|error| Stopped(format!("no temporary folder: {error}")))?;
-        let mut grants = everything(&component.wants, &folder).map_err(failed)?;
-        for (guest, from) in &settings.directories {
-            let granted = grants.directories.iter().find(|directory| directory.guest == *guest);
-            let to =
-                granted.and_then(|directory| directory.host.as_deref()).ok_or_else(|| unasked("directory", guest))?;
-            copy(from, to).map_err(|error| Stopped(format!("cannot copy `{}`: {error}", from.display())))?;
-        }
-        if let Some((name, _)) =
-            settings.environment.iter().find(|(name, _)| !component.wants.environment.contains(name))
-        {
-            return Err(unasked("environment variable", name));
-        }
-        grants.environment = settings.environment.iter().map(|(name, _)| name.clone()).collect();
+        let grants = granted(&component.wants, settings, &folder)?;
         let config = settings.config.iter().map(|(key, text)| {
             let value = serde_json::from_str(text).map_err(|error| Stopped(format!("`config`, `{key}`: {error}")))?;
             Ok((key.clone(), value))
@@ -61,6 +49,37 @@ impl Session {
             .map_err(|error| Stopped(error.to_string()))?;
         Ok(Self { plugin, runtime: component.runtime.clone(), tools: Vec::new(), _folder: folder })
     }
+}
+
+/// All that is asked for, with the case's variables and copies of its folders behind it.
+pub(super) fn granted(wants: &Wants, settings: &Settings, folder: &TempDir) -> Result<Grants, Stopped> {
+    let mut grants = everything(wants, folder).map_err(|error| Stopped(format!("{error:#}")))?;
+    if wants.unnamed {
+        grants.directories = unnamed(settings, folder)?;
+    }
+    for (guest, from) in &settings.directories {
+        let granted = grants.directories.iter().find(|directory| directory.guest == *guest);
+        let to = granted.and_then(|directory| directory.host.as_deref()).ok_or_else(|| unasked("directory", guest))?;
+        copy(from, to).map_err(|error| Stopped(format!("cannot copy `{}`: {error}", from.display())))?;
+    }
+    let names = settings.environment.iter().map(|(name, _)| name);
+    if let Some(name) = names.clone().find(|name| !wants.unnamed && !wants.environment.contains(name)) {
+        return Err(unasked("environment variable", name));
+    }
+    grants.environment = names.cloned().collect();
+    Ok(grants)
+}
+
+/// The directories of a component that was made for another host and can name none: whichever the case has, or an empty one.
+fn unnamed(settings: &Settings, folder: &TempDir) -> Result<Vec<DirectoryGrant>, Stopped> {
+    let guests = settings.directories.iter().map(|(guest, _)| guest.clone());
+    let guests: Vec<String> = if settings.directories.is_empty() { vec!["/".to_owned()] } else { guests.collect() };
+    let directory = |(index, guest): (usize, String)| {
+        let host = folder.path().join(format!("directory-{index}"));
+        std::fs::create_dir(&host).map_err(|error| Stopped(format!("no temporary folder: {error}")))?;
+        Ok(DirectoryGrant { guest, host: Some(host), writable: true })
+    };
+    guests.into_iter().enumerate().map(directory).collect()
 }
 
 fn unasked(what: &str, name: &str) -> Stopped {
