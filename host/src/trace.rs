@@ -12,7 +12,8 @@ use tracing_subscriber::fmt::MakeWriter;
 /// What is logged when nothing else is asked for.
 ///
 /// The MCP SDK warns of every error answer, which the client has already been given.
-pub const DEFAULT_FILTER: &str = "warn,rmcp=error";
+/// A compilation of many seconds is no warning, and whoever waits for it has to know.
+pub const DEFAULT_FILTER: &str = "warn,rmcp=error,abi_mcp::compiling=info";
 
 /// Why the log could not be set up.
 #[derive(Debug, thiserror::Error)]
@@ -133,7 +134,7 @@ impl<W: Write> Drop for Line<'_, W> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::redact::Secret;
     use std::sync::Mutex;
@@ -151,7 +152,8 @@ mod tests {
         }
     }
 
-    fn logged(filter: Option<&str>, work: impl FnOnce()) -> String {
+    /// The lines that work logs under a filter.
+    pub(crate) fn logged(filter: Option<&str>, work: impl FnOnce()) -> String {
         let redactor = Arc::new(Redactor::new(None));
         redactor.learn(&Secret::new("FIXTURE-TOKEN"));
         let sink = Sink::default();

@@ -9,6 +9,7 @@ mod bench;
 mod contracts;
 mod demo;
 mod engine;
+mod golden;
 mod guests;
 mod host;
 mod process;

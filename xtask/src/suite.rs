@@ -4,7 +4,7 @@
 //! summary lines last, and an exit code. Cheap steps come first, so that a slip is told in seconds.
 
 use crate::tree::Tree;
-use crate::{contracts, engine, guests, host, process, templates, tidy};
+use crate::{contracts, engine, golden, guests, host, process, templates, tidy};
 use anyhow::{Context, Result, bail, ensure};
 use std::io::{BufRead, BufReader, IsTerminal};
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ enum Outcome {
 }
 
 /// Fast before slow; what builds the host's inputs before what compiles the host.
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 14] = [
     Step { name: "tidy", about: "the rules of the tree", run: |tree| tidy::run(tree).map(|()| Outcome::Done) },
     Step { name: "wit", about: "the contracts", run: |tree| contracts::run(tree, &[]).map(|()| Outcome::Done) },
     Step { name: "fmt", about: "formatting", run: format },
@@ -39,9 +39,19 @@ const STEPS: [Step; 12] = [
     Step { name: "clippy", about: "lints of the host's workspace", run: lint },
     Step { name: "build", about: "the host and its cache", run: |tree| host::build(tree).map(|_| Outcome::Done) },
     Step {
+        name: "golden",
+        about: "the components answer as their crates' golden cases say",
+        run: |tree| golden::run(tree).map(|()| Outcome::Done),
+    },
+    Step {
         name: "templates",
-        about: "what `plugin new` writes builds and passes `plugin check`",
-        run: |tree| templates::run(tree).map(|()| Outcome::Done),
+        about: "what `plugin new` writes builds and passes `plugin check` and `plugin test`",
+        run: |tree| templates::rust(tree).map(|()| Outcome::Done),
+    },
+    Step {
+        name: "templates-js",
+        about: "the same in JavaScript",
+        run: |tree| templates::js(tree).map(|why| why.map_or(Outcome::Done, Outcome::Skipped)),
     },
     Step { name: "engine", about: "MEOS for the sandbox", run: meos_engine },
     Step { name: "tests", about: "all other tests", run: test },

@@ -5,6 +5,7 @@
 //! code, so they come from files we wrote ourselves and from nowhere else; `folder` says how that is made sure.
 
 use super::cache_folder::CacheFolder;
+use super::compiling::Kept;
 use super::digest::Digest;
 use crate::sandbox::{Compiled, Error};
 use std::path::Path;
@@ -25,6 +26,13 @@ pub(crate) fn compiled(wasm: &[u8], digest: &Digest, folder: Option<&Path>) -> R
     tracing::debug!(%digest, elapsed_ms = started.elapsed().as_millis() as u64, "component compiled");
     store(&folder, &name, &compiled);
     Ok(compiled)
+}
+
+/// What becomes of a component's compiled code in a folder; whether what is there loads, only loading shows.
+pub(crate) fn kept(digest: &Digest, folder: Option<&Path>) -> Kept {
+    let Some(folder) = folder else { return Kept::Never };
+    let there = entry_name(digest).is_ok_and(|name| folder.join(name).is_file());
+    if there { Kept::Already } else { Kept::Afterwards }
 }
 
 /// The content's digest, then what distinguishes engines that cannot load each other's code.

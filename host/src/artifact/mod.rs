@@ -13,6 +13,7 @@ pub mod asks;
 mod bundled;
 mod cache;
 mod cache_folder;
+mod compiling;
 pub mod definition;
 pub mod digest;
 pub mod folder;

@@ -7,7 +7,7 @@
 use super::digest::Digest;
 use super::inspect::{Inspection, Stated, inspect, inspect_extension};
 use super::usage::Meter;
-use super::{Error, cache, locate};
+use super::{Error, cache, compiling, locate};
 use crate::contract::supported::Role;
 use crate::contract::{
     Breach, Decoder, Engine, Extension, Mapper, Projected, accept_decoded, accept_encoded, accept_executed,
@@ -194,6 +194,7 @@ impl Plugin {
         cache: Option<PathBuf>,
     ) -> Self {
         let code = Arc::new(Code {
+            plugin: name.to_owned(),
             bytes,
             digest,
             cache,
@@ -501,6 +502,8 @@ fn metered<X: Send, T>(
 
 /// A plugin's bytes and what was made of them.
 struct Code {
+    /// Whose it is, for whoever waits while it is compiled.
+    plugin: String,
     bytes: Bytes,
     digest: Digest,
     cache: Option<PathBuf>,
@@ -591,7 +594,9 @@ impl Code {
     }
 
     fn link(&self, bytes: &[u8]) -> Result<Linked, sandbox::Error> {
-        let compiled = cache::compiled(bytes, &self.digest, self.cache.as_deref())?;
+        let cache = self.cache.as_deref();
+        let compile = || cache::compiled(bytes, &self.digest, cache);
+        let compiled = compiling::told(&self.plugin, bytes.len(), cache::kept(&self.digest, cache), compile)?;
         let mut linked = Linked::default();
         for Stated { contract, .. } in &self.contracts {
             linked.mapper = contract.link_mapper(&compiled).transpose()?.or(linked.mapper);

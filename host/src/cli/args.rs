@@ -1,7 +1,7 @@
 //! Arguments in, exit code out.
 
 use crate::artifact::{Allowed, ExtensionSetting};
-use crate::cli::{accept, check, demo, doctor, environment, inspect, new, plugin, project, serve};
+use crate::cli::{accept, check, demo, doctor, environment, inspect, new, plugin, project, serve, test};
 use crate::config::{ManifestSetting, Settings};
 use crate::report;
 use anyhow::Context;
@@ -68,7 +68,9 @@ enum PluginCommand {
     },
     /// Runs a component file in the sandbox, with hostile input, and says whether it keeps its contract.
     Check(Check),
-    /// Writes a crate to start a plugin from; needs nothing but packages of the registry.
+    /// Runs golden cases against a component file in the sandbox: calls and answers, one folder a case.
+    Test(Test),
+    /// Writes a folder to start a plugin from; needs nothing but packages of the language's registry.
     New {
         /// What to call it: lower-case letters, digits and hyphens.
         name: String,
@@ -118,6 +120,19 @@ pub(super) struct Check {
     /// A manifest its mapper reads, which is also given to it damaged in many ways.
     #[arg(long, value_name = "FILE")]
     pub(super) manifest: Option<PathBuf>,
+}
+
+/// What `plugin test` runs.
+#[derive(Debug, Args)]
+pub(super) struct Test {
+    /// The `.wasm` file.
+    pub(super) file: PathBuf,
+    /// The folder of cases.
+    #[arg(long, value_name = "DIR", default_value = "tests/golden")]
+    pub(super) cases: PathBuf,
+    /// Write the answers that are missing or differ; BLESS=1 does the same.
+    #[arg(long)]
+    pub(super) bless: bool,
 }
 
 /// Sources from files, and what runs them.
@@ -237,6 +252,7 @@ pub fn run() -> ExitCode {
                 }
                 Command::Plugin { command: PluginCommand::Inspect { file } } => inspect::run(&file),
                 Command::Plugin { command: PluginCommand::Check(wanted) } => check::run(&settings, &wanted),
+                Command::Plugin { command: PluginCommand::Test(wanted) } => test::run(&settings, &wanted),
                 Command::Plugin { command: PluginCommand::New { name, role, lang, path } } => {
                     new::run(&name, role, lang, path)
                 }

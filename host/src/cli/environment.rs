@@ -28,6 +28,11 @@ pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
+/// Whether golden answers are to be written and not compared: `BLESS=1`.
+pub(crate) fn blesses() -> bool {
+    std::env::var_os("BLESS").is_some_and(|value| value == "1")
+}
+
 /// Starts the log on stderr, filtered by `RUST_LOG`.
 ///
 /// # Errors

@@ -17,5 +17,6 @@ mod plugin;
 mod project;
 mod serve;
 mod stats;
+mod test;
 
 pub use args::run;

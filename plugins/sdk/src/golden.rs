@@ -1,22 +1,17 @@
-//! Golden tests: a folder of cases holds a mapper's answers to files.
+//! Golden tests: a folder of cases holds a plugin's answers to files, on the author's own machine.
 //!
-//! A case is a folder. In it, each optional:
-//!
-//! | file | who writes it | what it holds |
-//! | --- | --- | --- |
-//! | `manifest.json` | you | a manifest |
-//! | `expected.json` | `BLESS=1` | what the mapper says of it: recognition, methods, skipped, notes |
-//! | `calls.json` | you, completed by `BLESS=1` | calls: `{"method", "arguments"}` or `{"method", "result"}`, and their outcome |
-//! | `failures.json` | you, completed by `BLESS=1` | failures for an error decoder, and their explanation |
+//! The harness, the files of a case and their form are `abi-mcp-golden`'s (`golden/` of this repository);
+//! `abi-mcp plugin test` holds the built component to the very same files. Here the subject is the author's own code.
 //!
 //! `BLESS=1 cargo test` writes what is missing or differs; read the diff before committing it. Without it a
 //! difference fails the test and prints the command. Adding a case adds no code.
 
-mod case;
-mod print;
+mod subject;
 
 use crate::{ErrorDecoder, Mapper};
+use abi_mcp_golden::{Subject, run};
 use std::path::Path;
+use subject::{OfDecoder, OfMapper};
 
 /// Checks every case below `folder` against the mapper `M`, or rewrites the answers when `BLESS=1` is set.
 ///
@@ -27,10 +22,7 @@ use std::path::Path;
 /// When an answer differs from its file, a file is missing or unreadable, or there is no case at all: the message
 /// lists each case and ends with the command that accepts the new answers.
 pub fn check_mapper<M: Mapper>(folder: impl AsRef<Path>) {
-    case::run(folder.as_ref(), blessing(), |case| {
-        case.check_mapping::<M>();
-        case.check_calls::<M>();
-    });
+    check(folder.as_ref(), &mut OfMapper::<M>::new(), blessing());
 }
 
 /// Checks the `failures.json` of every case below `folder` against the decoder `D`, as [`check_mapper`] does.
@@ -39,7 +31,14 @@ pub fn check_mapper<M: Mapper>(folder: impl AsRef<Path>) {
 ///
 /// As [`check_mapper`].
 pub fn check_errors<D: ErrorDecoder>(folder: impl AsRef<Path>) {
-    case::run(folder.as_ref(), blessing(), |case| case.check_failures::<D>());
+    check(folder.as_ref(), &mut OfDecoder::<D>::new(), blessing());
+}
+
+#[expect(clippy::panic, reason = "a test harness speaks by panicking")]
+fn check(folder: &Path, subject: &mut dyn Subject, bless: bool) {
+    if let Some(failure) = run(folder, subject, bless).failure() {
+        panic!("{failure}\n");
+    }
 }
 
 fn blessing() -> bool {

@@ -1,6 +1,7 @@
-//! What an author of a plugin types in the first hour: `plugin inspect`, `check` and `new`, with the real binary. That the
-//! crates `new` writes compile and pass `check` is a step of `cargo xtask test`.
+//! What an author of a plugin types in the first hour: `plugin inspect`, `check`, `test` and `new`, with the real binary.
+//! That what `new` writes builds and passes `check` and `test` is a step of `cargo xtask test`.
 
+use abi_mcp_tests::WebServer;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -85,18 +86,151 @@ fn a_role_it_does_not_have_and_a_file_that_is_none_are_bad_with_a_next_step() {
 }
 
 #[test]
-fn new_writes_a_crate_with_its_contract_and_touches_no_folder_that_is_there() {
+fn new_writes_a_folder_with_its_contract_and_a_case_and_touches_no_folder_that_is_there() {
     let folder = tempfile::tempdir().unwrap();
-    for role in ["tool", "mapper", "errors"] {
-        let path = folder.path().join(role);
-        let arguments = ["new", "bird-song", "--role", role, "--path"];
+    let languages = [("rust", "Cargo.toml"), ("js", "package.json")];
+    for (role, (language, package)) in
+        ["tool", "mapper", "errors"].iter().flat_map(|role| languages.map(|it| (role, it)))
+    {
+        let path = folder.path().join(format!("{role}-{language}"));
+        let arguments = ["new", "bird-song", "--role", role, "--lang", language, "--path"];
         let (good, text) = plugin(&arguments, &path);
-        assert!(good && text.contains("abi-mcp plugin check bird-song.wasm"), "{text}");
+        assert!(good && text.contains("abi-mcp plugin test bird-song.wasm"), "{text}");
         let read = |file: &str| std::fs::read_to_string(path.join(file)).unwrap();
-        assert!(read("Cargo.toml").contains("name = \"bird-song\"") && read("README.md").contains("plugin check"));
+        assert!(read(package).contains("\"bird-song\"") && read("README.md").contains("plugin check"));
+        let pinned = r#""@bytecodealliance/componentize-js": "0.23.0""#;
+        assert!(language == "rust" || read(package).contains(pinned), "{}", read(package));
+        assert!(std::fs::read_dir(path.join("tests/golden")).unwrap().count() > 0);
         let contract = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../wit/{role}/0.1.0/{role}.wit"));
         assert_eq!(read(&format!("wit/{role}.wit")), std::fs::read_to_string(contract).unwrap());
         let (good, text) = plugin(&arguments, &path);
         assert!(!good && text.contains("is there already"), "{text}");
+    }
+}
+
+/// A folder with one case of the guest `greeter`.
+fn greeter_case(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("one")).unwrap();
+    for (file, text) in files {
+        std::fs::write(folder.path().join("one").join(file), text).unwrap();
+    }
+    folder
+}
+
+/// `plugin test` over a component's cases.
+fn test(component_name: &str, cases: &Path, more: &[&str]) -> (bool, String) {
+    let cases = cases.to_str().unwrap();
+    plugin(&[&["test", "--cases", cases], more].concat(), &component(component_name))
+}
+
+const GREETINGS: &str = r#"[{"tool": "greet", "arguments": {"name": "Ada"}},
+    {"tool": "greet", "arguments": {"name": "nobody"}}, {"tool": "add", "arguments": {"a": 1, "b": 2}}]"#;
+
+#[test]
+fn a_tools_cases_are_completed_once_held_then_and_a_difference_names_the_command_that_accepts_it() {
+    let folder = greeter_case(&[("calls.json", GREETINGS), ("settings.json", r#"{"config": {"greeting": "Ahoy"}}"#)]);
+    let (good, text) = test("tests/greeter.wasm", folder.path(), &[]);
+    assert!(!good && text.contains("one/tools.json: is missing") && text.contains(" --bless"), "{text}");
+    let (good, text) = test("tests/greeter.wasm", folder.path(), &["--bless"]);
+    assert!(good && text.contains("wrote "), "{text}");
+    let file = folder.path().join("one/calls.json");
+    let calls: Vec<serde_json::Value> = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    assert_eq!(calls[0]["text"], "Ahoy, Ada.");
+    let refused = serde_json::json!({
+        "class": "arguments", "message": "nobody is not somebody", "hint": "name a person",
+    });
+    assert_eq!(calls[1]["error"], refused);
+    assert_eq!(calls[2]["structured"], serde_json::json!({"sum": 3}));
+    assert!(test("tests/greeter.wasm", folder.path(), &[]).0);
+
+    let changed = std::fs::read_to_string(&file).unwrap().replace("Ahoy, Ada.", "Ahoy, Bo.");
+    std::fs::write(&file, &changed).unwrap();
+    let (good, text) = test("tests/greeter.wasm", folder.path(), &[]);
+    assert!(!good && text.contains("- ") && text.contains("Ahoy, Bo.") && text.contains("+ "), "{text}");
+    let accepts = format!("tests/greeter.wasm --cases {} --bless", folder.path().display());
+    assert!(text.contains("to accept the new answers") && text.trim_end().ends_with(&accepts), "{text}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), changed, "a difference changes no file");
+}
+
+#[test]
+fn a_component_that_was_made_for_another_host_has_cases_too() {
+    let folder = greeter_case(&[("tools.json", "{}")]);
+    let (good, text) = test("tests/plain.wasm", folder.path(), &["--bless"]);
+    assert!(good, "{text}");
+    let tools: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("one/tools.json")).unwrap()).unwrap();
+    assert!(tools["tools"].as_array().unwrap().len() > 3, "{tools}");
+}
+
+#[test]
+fn what_a_call_or_a_case_cannot_mean_is_said_with_its_file_and_never_blessed() {
+    for (files, told) in [
+        (&[("calls.json", r#"[{"tool": "gret", "arguments": {}}]"#)][..], "`gret` is not among the tools it lists"),
+        (&[("calls.json", r#"[{"tool": "greet", "arguments": {"name": 1}}]"#)], "do not fit its input schema"),
+        (&[("calls.json", r#"[{"tool": "greet", "argumnts": {}}]"#)], "no key `argumnts`"),
+        (&[("calls.json", r#"[{"method": "greet", "arguments": {}}]"#)], "the plugin has no such role"),
+        (&[("calls.json", GREETINGS), ("settings.json", r#"{"environment": {"LANG": "x"}}"#)], "does not ask for it"),
+        (&[("manifest.json", "{}")], "is for a mapper"),
+    ] {
+        let folder = greeter_case(files);
+        let (good, text) = test("tests/greeter.wasm", folder.path(), &["--bless"]);
+        let of_a_file = files.iter().any(|(file, _)| text.contains(&format!("one/{file}")));
+        assert!(!good && of_a_file && text.contains(told), "{files:?}: {text}");
+    }
+}
+
+#[test]
+fn a_cases_folders_are_copied_and_what_a_call_writes_stays_in_the_copy() {
+    let calls = |steps: [&str; 2]| {
+        let step = |behave: &&str| format!(r#"{{"tool": "act", "arguments": {{"behave": "{behave}", "at": "a"}}}}"#);
+        format!("[{}]", steps.iter().map(step).collect::<Vec<_>>().join(","))
+    };
+    let settings = r#"{"directories": {"/data": "data"}}"#;
+    let folder = greeter_case(&[("calls.json", &calls(["write", "read"])), ("settings.json", settings)]);
+    std::fs::create_dir(folder.path().join("one/data")).unwrap();
+    std::fs::write(folder.path().join("one/data/a"), "as the case has it").unwrap();
+    let (_, text) = test("tests/rogue.wasm", folder.path(), &["--bless"]);
+    let done = std::fs::read_to_string(folder.path().join("one/calls.json")).unwrap();
+    assert!(done.contains("writtencase has it"), "the second call sees what the first wrote: {text}\n{done}");
+    assert_eq!(std::fs::read_to_string(folder.path().join("one/data/a")).unwrap(), "as the case has it");
+}
+
+#[test]
+fn a_case_reaches_no_network_whatever_the_manifest_asks_for() {
+    let server = WebServer::start();
+    let call = format!(r#"[{{"tool": "act", "arguments": {{"behave": "fetch", "at": "{}/x"}}}}]"#, server.address());
+    let folder = greeter_case(&[("calls.json", &call)]);
+    let (_, text) = test("tests/rogue.wasm", folder.path(), &["--bless"]);
+    let done = std::fs::read_to_string(folder.path().join("one/calls.json")).unwrap();
+    assert!(done.contains("\"error\""), "{text}\n{done}");
+    assert_eq!(server.asked(), Vec::<String>::new());
+}
+
+#[test]
+fn the_guides_show_the_commands_that_the_new_folders_readme_shows() {
+    let guide =
+        |name: &str| std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(name)).unwrap();
+    for (name, role, language, page) in [
+        ("birds", "mapper", "rust", "writing-a-mapper.md"),
+        ("birds", "mapper", "js", "writing-a-mapper.md"),
+        ("birds", "tool", "rust", "writing-a-tool.md"),
+        ("birds", "tool", "js", "writing-a-tool.md"),
+    ] {
+        let (folder, page) = (tempfile::tempdir().unwrap(), guide(page));
+        let path = folder.path().join(name);
+        let arguments = ["new", name, "--role", role, "--lang", language, "--path"];
+        let (good, text) = plugin(&arguments, &path);
+        assert!(good, "{text}");
+        let readme = std::fs::read_to_string(path.join("README.md")).unwrap();
+        let mut blocks = readme.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+        // The last block of the Rust one is how it is used afterwards, which the guides say in their own place.
+        let commands: Vec<&str> =
+            blocks.next().unwrap().lines().map(|line| line.split(" #").next().unwrap().trim()).collect();
+        assert!(commands.len() >= 4, "{commands:?}");
+        for command in commands {
+            assert!(page.contains(command), "{language} {role}: the guide lacks `{command}`");
+        }
+        assert!(page.contains(&format!("abi-mcp plugin new {name} --role {role}")), "{role}");
     }
 }

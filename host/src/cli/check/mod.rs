@@ -14,6 +14,7 @@ use crate::artifact::asks::{Asks, Wants, asks};
 use crate::artifact::inspect::{Inspection, inspect};
 use crate::artifact::{Allowed, Origin, Plugin, PluginError, locate};
 use crate::cli::args::Check;
+use crate::cli::environment;
 use crate::cli::inspect::shown;
 use crate::cli::serve::runtime;
 use crate::config::Settings;
@@ -63,6 +64,7 @@ struct Subject {
 /// # Errors
 /// The file, or the manifest named beside it, cannot be read.
 pub(super) fn run(settings: &Settings, wanted: &Check) -> anyhow::Result<ExitCode> {
+    environment::start_log(settings)?;
     let bytes = locate::read(&wanted.file)?;
     let manifest = wanted.manifest.as_deref().map(read_manifest).transpose()?;
     let folder = tempfile::tempdir().context("cannot make a temporary folder for what the component asks for")?;
@@ -176,7 +178,7 @@ fn check_wishes(found: &Inspection, wants: &Wants, report: &mut Report) {
 }
 
 /// All that is asked for, with nothing real behind it.
-fn everything(wants: &Wants, folder: &TempDir) -> anyhow::Result<Grants> {
+pub(super) fn everything(wants: &Wants, folder: &TempDir) -> anyhow::Result<Grants> {
     let mut directories = Vec::new();
     for (index, wanted) in wants.directories.iter().enumerate() {
         let host = folder.path().join(format!("directory-{index}"));
@@ -221,7 +223,7 @@ impl Subject {
 }
 
 /// What a plugin's own error says, without the name the author knows.
-fn cause(error: &PluginError) -> String {
+pub(super) fn cause(error: &PluginError) -> String {
     let text = error.to_string();
     let name = format!("plugin `{}` {} ", error.plugin, error.release);
     text.strip_prefix(&name).unwrap_or(&text).to_owned()

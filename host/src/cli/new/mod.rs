@@ -1,7 +1,10 @@
-//! `plugin new`: a crate to start from, which builds with packages of the registry alone and passes `plugin check`.
+//! `plugin new`: a folder to start from, which builds with packages of its language's registry alone and passes
+//! `plugin check` and `plugin test`.
 //!
-//! In come a name and a role, out comes a folder. The files lie in `template/` and are part of this binary, so a stranger
-//! needs nothing of this repository; what they mean is said in the crate's own README.
+//! In come a name, a role and a language, out comes a folder. The files lie in `template/` and are part of this binary, so
+//! a stranger needs nothing of this repository; what they mean is said in the folder's own README.
+
+mod files;
 
 use crate::artifact::locate;
 use anyhow::{Context, bail};
@@ -24,80 +27,35 @@ pub(super) enum Template {
 pub(super) enum Language {
     /// Compiled to a small component.
     Rust,
+    /// A component of 12 MB that holds a JavaScript engine.
+    Js,
 }
 
 /// Names cargo or the template itself uses.
 const TAKEN: [&str; 8] = ["component", "test", "core", "std", "alloc", "serde-json", "wit-bindgen", "wit-component"];
 
-impl Template {
-    /// Its code, and its contract with the file that one goes to.
-    fn sources(self) -> (&'static str, &'static str, &'static str) {
+impl Language {
+    /// What makes the component, step by step.
+    fn building(self) -> &'static [&'static str] {
         match self {
-            Self::Mapper => (
-                include_str!("template/mapper.rs"),
-                "wit/mapper.wit",
-                include_str!("../../../../wit/mapper/0.1.0/mapper.wit"),
-            ),
-            Self::Errors => (
-                include_str!("template/errors.rs"),
-                "wit/errors.wit",
-                include_str!("../../../../wit/errors/0.1.0/errors.wit"),
-            ),
-            Self::Tool => {
-                (include_str!("template/tool.rs"), "wit/tool.wit", include_str!("../../../../wit/tool/0.1.0/tool.wit"))
-            }
+            Self::Rust => &["cargo build --release --target wasm32-unknown-unknown", "cargo run --package component"],
+            Self::Js => &["npm install", "node build.mjs"],
         }
-    }
-
-    fn about(self) -> &'static str {
-        match self {
-            Self::Mapper => "A mapper",
-            Self::Errors => "An error decoder",
-            Self::Tool => "A tool extension",
-        }
-    }
-
-    /// How it is tried after it was built.
-    fn trial(self) -> &'static str {
-        match self {
-            Self::Tool => "abi-mcp serve --extension {{name}}={{name}}.wasm",
-            Self::Mapper | Self::Errors => "abi-mcp plugin add {{name}} {{name}}.wasm --ecosystem {{name}}",
-        }
-    }
-
-    /// Every file, by its path in the crate.
-    fn files(self, name: &str) -> Vec<(&'static str, String)> {
-        let (code, wit, contract) = self.sources();
-        let filled = |text: &str| {
-            text.replace("{{try}}", self.trial())
-                .replace("{{about}}", self.about())
-                .replace("{{module}}", &name.replace('-', "_"))
-                .replace("{{name}}", name)
-        };
-        vec![
-            ("Cargo.toml", filled(include_str!("template/Cargo.toml.template"))),
-            ("README.md", filled(include_str!("template/README.md.template"))),
-            (".gitignore", "/target\n/*.wasm\n".to_owned()),
-            ("src/lib.rs", filled(code)),
-            (wit, contract.to_owned()),
-            ("component/Cargo.toml", filled(include_str!("template/component.toml.template"))),
-            ("component/src/main.rs", filled(include_str!("template/component.rs"))),
-        ]
     }
 }
 
-/// Writes the crate into a folder that does not exist yet.
+/// Writes a plugin into a folder that does not exist yet.
 ///
 /// # Errors
-/// The name would not do for a plugin and a crate, the folder is there, or a file cannot be written.
+/// The name would not do for a plugin or a crate, the folder is there, or a file cannot be written.
 pub(super) fn run(
     name: &str,
     template: Template,
-    Language::Rust: Language,
+    language: Language,
     path: Option<PathBuf>,
 ) -> anyhow::Result<ExitCode> {
     locate::check_name(name)?;
-    if TAKEN.contains(&name) {
+    if language == Language::Rust && TAKEN.contains(&name) {
         bail!("a crate cannot be called `{name}` here; choose another name");
     }
     let folder = path.unwrap_or_else(|| PathBuf::from(name));
@@ -107,14 +65,16 @@ pub(super) fn run(
             folder.display()
         );
     }
-    for (file, text) in template.files(name) {
+    for (file, text) in template.files(language, name) {
         write(&folder.join(file), &text)?;
     }
     println!("wrote {} into `{}`; next:", template.about().to_lowercase(), folder.display());
     println!("  cd {}", folder.display());
-    println!("  cargo build --release --target wasm32-unknown-unknown");
-    println!("  cargo run --package component");
+    for command in language.building() {
+        println!("  {command}");
+    }
     println!("  abi-mcp plugin check {name}.wasm");
+    println!("  abi-mcp plugin test {name}.wasm");
     Ok(ExitCode::SUCCESS)
 }
 
@@ -131,8 +91,10 @@ mod tests {
     #[test]
     fn no_place_of_a_template_stays_empty() {
         for template in [Template::Mapper, Template::Errors, Template::Tool] {
-            for (file, text) in template.files("bird-song") {
-                assert!(!text.contains("{{"), "{file}: {text}");
+            for (file, text) in
+                [Language::Rust, Language::Js].map(|language| template.files(language, "bird-song")).concat()
+            {
+                assert!(!text.contains("{{") && !file.contains("{{"), "{file}: {text}");
                 assert!(!file.ends_with("main.rs") || text.contains("/bird_song.wasm"), "{text}");
             }
         }
