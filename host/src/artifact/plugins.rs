@@ -129,6 +129,12 @@ impl Plugins {
         Self { sandbox, cache, engines, extensions, supply, shelf: Mutex::default(), caches: OnceLock::new() }
     }
 
+    /// These plugins, compiled in processes of `program` ([`Sandbox::compiling_with`]).
+    #[must_use]
+    pub fn compiling_with(self, program: Option<PathBuf>) -> Self {
+        Self { sandbox: Sandbox::compiling_with(*self.sandbox.limits(), program), ..self }
+    }
+
     /// These plugins, and extensions from files the operator named; read when first needed.
     #[must_use]
     pub fn and_extensions(self, extensions: Vec<ExtensionSetting>) -> Self {

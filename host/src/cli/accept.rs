@@ -115,7 +115,7 @@ fn place(settings: &Settings) -> anyhow::Result<Place> {
 
 /// What there is to accept, after it was compiled: what cannot run is not worth accepting.
 fn tried(settings: &Settings, wanted: &Wanted) -> anyhow::Result<Locked> {
-    let sandbox = Sandbox::new(settings.limits);
+    let sandbox = Sandbox::compiling_with(settings.limits, environment::own_program());
     let mut offer = offered(wanted, settings.limits.largest_memory())?;
     let mut lock = Lock::default();
     lock.accept(&wanted.name, offer.clone());

@@ -104,7 +104,7 @@ pub(crate) fn plugins(settings: &Settings) -> Arc<Plugins> {
     let place = settings.place.clone().filter(|_| settings.configured);
     let supply = place.map(|place| Arc::new(configured(settings, place)) as Arc<dyn Supply>);
     let plugins = Plugins::supplied(settings.cache_dir.clone(), settings.limits, settings.engines.clone(), supply);
-    Arc::new(plugins.and_extensions(settings.extensions.clone()))
+    Arc::new(plugins.compiling_with(environment::own_program()).and_extensions(settings.extensions.clone()))
 }
 
 fn configured(settings: &Settings, place: Place) -> ConfiguredPlugins {

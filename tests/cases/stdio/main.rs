@@ -4,6 +4,7 @@
 
 mod audit;
 mod authors;
+mod compiling;
 mod configured;
 mod engines;
 mod extensions;

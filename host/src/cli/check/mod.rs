@@ -14,6 +14,7 @@ use crate::artifact::asks::{Asks, Wants, asks};
 use crate::artifact::inspect::{Inspection, inspect};
 use crate::artifact::{Allowed, Origin, Plugin, PluginError, locate};
 use crate::cli::args::Check;
+use crate::cli::environment;
 use crate::cli::inspect::shown;
 use crate::cli::serve::runtime;
 use crate::config::Settings;
@@ -132,7 +133,7 @@ fn admitted(
     } else {
         Origin::ThirdParty { ecosystems: BTreeSet::new() }
     };
-    let sandbox: Arc<Sandbox> = Sandbox::new(limits);
+    let sandbox: Arc<Sandbox> = Sandbox::compiling_with(limits, environment::own_program());
     match Plugin::load(&name, release, origin, bytes.into(), &sandbox, settings.cache_dir.clone()) {
         Ok(plugin) => Ok(Some(Subject { plugin, cancel: Cancel::new() })),
         Err(error) => {
