@@ -109,7 +109,8 @@ pub(crate) fn plugins(settings: &Settings) -> Arc<Plugins> {
 
 fn configured(settings: &Settings, place: Place) -> ConfiguredPlugins {
     let state_folder = settings.state_dir.as_ref().map(|folder| folder.join("plugins"));
-    ConfiguredPlugins { place, variable: environment::variable, state_folder }
+    let redactor = Arc::clone(&settings.node.redactor);
+    ConfiguredPlugins { place, variable: environment::variable, state_folder, redactor }
 }
 
 /// What becomes a tool, and how much of it is listed.

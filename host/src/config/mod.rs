@@ -10,6 +10,7 @@ pub mod file;
 pub mod reader;
 mod resolve;
 pub mod schema;
+mod secrets;
 mod settings;
 mod supply;
 pub mod words;

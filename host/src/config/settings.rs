@@ -6,6 +6,7 @@ use crate::config::file::{ConfigFile, FileError, Place};
 use crate::config::reader::Trouble;
 use crate::config::resolve;
 use crate::config::schema;
+use crate::config::secrets;
 use crate::node::NodeSettings;
 use crate::redact::{Redactor, Secret};
 use crate::sandbox::Limits;
@@ -134,6 +135,7 @@ impl Settings {
         let state_dir = said.path("CALIMERO_MCP_STATE_DIR").or_else(|| said.below_home(".config/calimero/mcp"));
         let node = said.node(written.node.as_ref(), state_dir.clone())?;
         node.learn_secrets();
+        plugins.iter().for_each(|wanted| secrets::learn(wanted, &node.redactor));
         let (toolsets, unknown) = said.toolsets(tools);
         warnings.extend(unknown);
         let audit = written.audit.as_ref().map(|audit| resolve::path(place.as_ref(), &audit.file.0));

@@ -2,8 +2,10 @@
 
 use crate::artifact::{Lock, Supplied, Supply};
 use crate::config::file::{ConfigFile, FileError, Place};
-use crate::config::resolve;
+use crate::config::{resolve, secrets};
+use crate::redact::Redactor;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// One configuration file and its lock, and what plugins may be given of this process's surroundings.
 #[derive(Debug, Clone)]
@@ -14,6 +16,8 @@ pub struct ConfiguredPlugins {
     pub variable: fn(&str) -> Option<String>,
     /// The folder below which plugins keep values.
     pub state_folder: Option<PathBuf>,
+    /// Learns what plugins are given that no log line may show.
+    pub redactor: Arc<Redactor>,
 }
 
 impl Supply for ConfiguredPlugins {
@@ -25,6 +29,7 @@ impl Supply for ConfiguredPlugins {
             let names = plugin.grants.environment.iter();
             plugin.variables = names.filter_map(|name| Some((name.clone(), (self.variable)(name)?))).collect();
             plugin.state_folder.clone_from(&self.state_folder);
+            secrets::learn(plugin, &self.redactor);
         }
         let lock = Lock::read(&self.place.lock()).map_err(|error| error.to_string())?;
         Ok(Supplied { wanted, lock })

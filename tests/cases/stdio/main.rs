@@ -6,6 +6,7 @@ mod audit;
 mod authors;
 mod compiling;
 mod configured;
+mod confined;
 mod engines;
 mod extensions;
 mod framing;
