@@ -65,7 +65,7 @@ fn in_read_only_mode_an_extension_that_says_it_only_reads_changes_nothing() {
     for path in ["new.txt", "note.txt"] {
         let reply = act(&mut client, "write", path);
         assert!(reply.is_error && reply.text.contains("refused"), "{path}: {}", reply.text);
-        let told = ["`rogue`", "`directories`", "CALIMERO_MCP_READ_ONLY"];
+        let told = ["`rogue`", "`directories`", "`read_only` under `[tools]`"];
         assert!(told.iter().all(|part| reply.text.contains(part)), "{path}: {}", reply.text);
     }
     assert!(act(&mut client, "link", "note.txt").is_error);
@@ -76,7 +76,7 @@ fn in_read_only_mode_an_extension_that_says_it_only_reads_changes_nothing() {
     for method in ["POST", "PUT", "DELETE", "PATCH", "get", "TRACE"] {
         let reply = act(&mut client, "request", &format!("{method} http {}/x", web.address()));
         assert!(reply.is_error && reply.text.contains("HttpRequestDenied"), "{method}: {}", reply.text);
-        let told = ["`rogue`", "`http`", method, "CALIMERO_MCP_READ_ONLY"];
+        let told = ["`rogue`", "`http`", method, "`read_only` under `[tools]`"];
         assert!(told.iter().all(|part| reply.text.contains(part)), "{method}: {}", reply.text);
     }
     assert!(web.asked().is_empty(), "{:?}", web.asked());
@@ -88,7 +88,7 @@ fn in_read_only_mode_an_extension_that_says_it_only_reads_changes_nothing() {
     for behave in ["keep", "forget", "count"] {
         let reply = act(&mut client, behave, "value");
         assert!(reply.is_error && reply.text.contains("read-only mode"), "{behave}: {}", reply.text);
-        let told = ["`rogue`", "`state`", "CALIMERO_MCP_READ_ONLY"];
+        let told = ["`rogue`", "`state`", "`read_only` under `[tools]`"];
         assert!(told.iter().all(|part| reply.text.contains(part)), "{behave}: {}", reply.text);
     }
     assert_eq!(act(&mut client, "kept", "").text, "Ok(None)");

@@ -22,7 +22,7 @@ pub(super) const AT_ONCE: usize = 4;
 
 /// Why a call that would change something is refused whatever was granted.
 const READ_ONLY: &str =
-    "this server is in read-only mode (CALIMERO_MCP_READ_ONLY, or `read_only` under `[tools]` of the configuration)";
+    "this server is in read-only mode (`read_only` under `[tools]` of the configuration, or the variable for it)";
 
 /// What the operator allows and sets for an extension.
 #[derive(Clone, Default, PartialEq, Eq)]
