@@ -7,7 +7,7 @@ use crate::hosted::{component, component_file};
 use abi_mcp_tests::process::{self, Signal, children};
 use abi_mcp_tests::{Client, Reply};
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// A function of 290 KB over which the compiler takes half a minute and 2 GiB: 20,000 branches back to the start of a
@@ -40,7 +40,7 @@ fn slow_component() -> Vec<u8> {
     [component("plain"), section(1, &module)].concat()
 }
 
-fn section(id: u8, content: &[u8]) -> Vec<u8> {
+pub(crate) fn section(id: u8, content: &[u8]) -> Vec<u8> {
     [vec![id], leb(length(content)), content.to_vec()].concat()
 }
 
@@ -48,7 +48,7 @@ fn length(bytes: &[u8]) -> u32 {
     u32::try_from(bytes.len()).unwrap()
 }
 
-fn leb(mut number: u32) -> Vec<u8> {
+pub(crate) fn leb(mut number: u32) -> Vec<u8> {
     let mut bytes = Vec::new();
     while number >= 0x80 {
         bytes.push(u8::try_from(number & 0x7f).unwrap() | 0x80);
@@ -68,7 +68,7 @@ fn folder(limits: &str) -> (Folder, PathBuf) {
 }
 
 /// Serves the slow component beside a good one, whose compiled code is there already.
-fn connect(folder: &Folder, file: &PathBuf) -> Client {
+fn connect(folder: &Folder, file: &Path) -> Client {
     let greeter = format!("greeter={}", component_file("greeter").display());
     let mut warm =
         abi_mcp_tests::Spawn::serve(env!("CARGO_BIN_EXE_abi-mcp")).argument("--extension").argument(&greeter).connect();

@@ -2,6 +2,7 @@
 //! was given is in no log line, and what it left running costs nothing.
 
 use crate::SOON;
+use crate::compiling::{leb, section};
 use crate::configured::Folder;
 use crate::hosted::component;
 use abi_mcp_tests::{Client, Reply, Spawn, WebServer, process};
@@ -110,6 +111,31 @@ fn out_of_read_only_mode_the_same_extension_has_all_its_grants() {
     let mut client = spawn(&folder).variable("CALIMERO_MCP_READ_ONLY", "1").connect();
     assert!(act(&mut client, "forget", "").is_error);
     assert!(act(&mut client, "kept", "").text.starts_with("Ok(Some("));
+}
+
+#[test]
+fn in_read_only_mode_a_plain_component_runs_unless_it_was_granted_what_changes_something() {
+    let manifest = br#"{"name": "p", "release": "1", "asks": {"state": true}}"#;
+    let name = b"abi-mcp-manifest";
+    let asking = [leb(u32::try_from(name.len()).unwrap()), name.to_vec(), manifest.to_vec()].concat();
+    let asking = [component("plain"), section(0, &asking)].concat();
+    for (bytes, grants, runs) in [(component("plain"), "", true), (asking, "grants = { state = true }", false)] {
+        let folder = Folder::new();
+        std::fs::write(folder.path("p.wasm"), bytes).unwrap();
+        folder.configure(&format!("[[plugin]]\nname = \"p\"\nfile = \"p.wasm\"\n{grants}\n"));
+        let accepted = folder.run(&["plugin", "accept", "p"]);
+        assert!(accepted.good, "{}", accepted.stderr);
+        for mode in ["0", "1"] {
+            let mut client = spawn(&folder).variable("CALIMERO_MCP_READ_ONLY", mode).connect();
+            let reply = client.call("p_greet", json!({"name": "Ada"}));
+            assert_eq!(!reply.is_error, runs || mode == "0", "{grants} {mode}: {}", reply.text);
+            assert!(
+                reply.text.contains(if reply.is_error { "read-only mode" } else { "Hello, Ada." }),
+                "{}",
+                reply.text
+            );
+        }
+    }
 }
 
 #[test]

@@ -23,11 +23,10 @@ pub(crate) fn serve(mut orders: impl Read + Send + 'static, mut answers: impl Wr
     let Order { memory, wasm } = Order::read(&mut orders)?;
     bound(memory)?;
     // Nothing follows the order but the end, and that comes when the parent ends.
-    let parent = std::thread::Builder::new().name("parent".to_owned()).spawn(move || {
+    std::thread::Builder::new().name("parent".to_owned()).spawn(move || {
         let _ = io::copy(&mut orders, &mut io::sink());
         std::process::exit(1);
-    });
-    parent?;
+    })?;
     let compiling = std::thread::Builder::new().name("compiler".to_owned()).stack_size(STACK);
     let answer = compiling.spawn(move || compile(&wasm))?.join();
     // A panic has said on stderr why.
