@@ -8,7 +8,7 @@
 //!                                             ^ ticker wakes it every 10 ms: cancelled? past the deadline?
 //! ```
 //!
-//! Components become machine code in a process of their own ([`compiler`]), within limits too.
+//! Components become machine code in a process of their own (`compiler`), within limits too.
 //!
 //! Every call gets a store of its own, dropped when the call ends, so nothing leaks from one call to the next and a
 //! guest that trapped is gone. With `contract` this is the only user of `wasmtime`. It knows no contract, no plugin

@@ -30,14 +30,14 @@ fn slow_function() -> Vec<u8> {
     body
 }
 
-/// The guest `plain`, which has a module more that nobody ever starts, and that has to be compiled all the same.
+/// The guest `greeter`, which has a module more that nobody ever starts, and that has to be compiled all the same.
 fn slow_component() -> Vec<u8> {
     let body = slow_function();
     let types = section(1, &[1, 0x60, 1, 0x7f, 1, 0x7f]);
     let functions = section(3, &[1, 0]);
     let code = section(10, &[leb(1), leb(length(&body)), body].concat());
     let module = [b"\0asm\x01\0\0\0".to_vec(), types, functions, code].concat();
-    [component("plain"), section(1, &module)].concat()
+    [component("greeter"), section(1, &module)].concat()
 }
 
 pub(crate) fn section(id: u8, content: &[u8]) -> Vec<u8> {
@@ -144,6 +144,9 @@ fn d02_what_cannot_be_compiled_within_bounds_is_not_accepted() {
     assert!(!added.good && added.stderr.contains("plugin `slow`"), "{}{}", added.stdout, added.stderr);
     assert!(added.stderr.contains("takes longer to compile than its 1500 ms limit"), "{}", added.stderr);
     assert!(!folder.path("abi-mcp.lock").exists(), "nothing was accepted");
+    let checked = folder.run(&["plugin", "check", file.to_str().unwrap()]);
+    assert!(!checked.good && checked.stdout.contains("longer to compile than its 1500 ms limit"), "{}", checked.stdout);
+    assert!(checked.stdout.contains("next: if it is trusted, give it more time"), "{}", checked.stdout);
 }
 
 #[test]

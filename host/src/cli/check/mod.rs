@@ -200,7 +200,10 @@ impl Subject {
     async fn check(&self, roles: &[RoleName], manifest: Option<&[u8]>, report: &mut Report) {
         let started = std::time::Instant::now();
         if let Err(error) = self.plugin.prepare(&self.cancel).await {
-            report.bad(error, "build it again with bindings of the contract it states");
+            let text = error.to_string();
+            let usual = "build it again with bindings of the contract it states";
+            let (problem, hint) = text.split_once("\nhint: ").unwrap_or((&text, usual));
+            report.bad(problem, hint);
             return;
         }
         report.ok(format!("compiles and links ({} ms)", started.elapsed().as_millis()));
