@@ -49,6 +49,15 @@ pub fn processor_time(pid: u32) -> Option<Duration> {
     Some(TICK * (ticks(11) + ticks(12)))
 }
 
+/// The processes started by one, by whichever of its threads.
+#[must_use]
+pub fn children(pid: u32) -> Vec<u32> {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
+    let of_thread = |thread: std::fs::DirEntry| std::fs::read_to_string(thread.path().join("children")).ok();
+    let lists = threads.flatten().filter_map(of_thread);
+    lists.flat_map(|list| list.split_whitespace().filter_map(|child| child.parse().ok()).collect::<Vec<_>>()).collect()
+}
+
 fn status(pid: u32, name: &str) -> u64 {
     let text = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("the process exists");
     let line = text.lines().find_map(|line| line.strip_prefix(name)).expect("the kernel counts memory");

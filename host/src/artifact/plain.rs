@@ -6,13 +6,13 @@
 use crate::artifact::{Digest, cache};
 use crate::contract::plain_functions;
 use crate::model::Skipped;
-use crate::sandbox;
+use crate::sandbox::{self, Sandbox};
 
-/// The functions of a component, as tools and as what is skipped. Blocks while it compiles.
+/// The functions of a component, as tools and as what is skipped. Blocks while it compiles, within the sandbox's bounds.
 ///
 /// # Errors
 /// What the compiler says of it.
-pub fn functions(bytes: &[u8]) -> Result<(Vec<String>, Vec<Skipped>), sandbox::Error> {
-    let compiled = cache::compiled(bytes, &Digest::of(bytes), None)?;
+pub fn functions(bytes: &[u8], sandbox: &Sandbox) -> Result<(Vec<String>, Vec<Skipped>), sandbox::Error> {
+    let compiled = cache::compiled(bytes, &Digest::of(bytes), None, &sandbox.compiler(false))?;
     Ok(plain_functions(&compiled))
 }

@@ -17,7 +17,7 @@ use crate::model::{
     CallSpec, Cancel, ContractVersion, Encoded, EngineAbout, EngineFailure, Explanation, Failure, Fault, MapOptions,
     Mapping, PluginRelease, Problem, Recognition, Unsupported,
 };
-use crate::sandbox::{self, Allowance, GuestStore, Sandbox, Work};
+use crate::sandbox::{self, Allowance, Compiler, GuestStore, Sandbox, Work};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -126,7 +126,10 @@ impl fmt::Display for PluginError {
         let work = work.doing();
         write!(f, "plugin `{plugin}` {release} ")?;
         match cause {
-            Cause::Sandbox(error) => write!(f, "{error} while {work}"),
+            Cause::Sandbox(error) => {
+                write!(f, "{error} while {work}")?;
+                error.hint().map_or(Ok(()), |hint| write!(f, "\nhint: {hint}"))
+            }
             Cause::File { problem } => write!(f, "is not run: {problem}"),
             Cause::Changed { found } => write!(
                 f,
@@ -198,6 +201,7 @@ impl Plugin {
             bytes,
             digest,
             cache,
+            compiler: sandbox.compiler(origin == Origin::Bundled),
             contracts: contracts.clone(),
             allowance: extension::allowance(name, &origin),
             linked: OnceLock::new(),
@@ -507,6 +511,7 @@ struct Code {
     bytes: Bytes,
     digest: Digest,
     cache: Option<PathBuf>,
+    compiler: Compiler,
     contracts: Vec<Stated>,
     /// What the operator allows its calls to reach; nothing for everything but extensions.
     allowance: Allowance,
@@ -595,7 +600,7 @@ impl Code {
 
     fn link(&self, bytes: &[u8]) -> Result<Linked, sandbox::Error> {
         let cache = self.cache.as_deref();
-        let compile = || cache::compiled(bytes, &self.digest, cache);
+        let compile = || cache::compiled(bytes, &self.digest, cache, &self.compiler);
         let compiled = compiling::told(&self.plugin, bytes.len(), cache::kept(&self.digest, cache), compile)?;
         let mut linked = Linked::default();
         for Stated { contract, .. } in &self.contracts {

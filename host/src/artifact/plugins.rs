@@ -87,6 +87,13 @@ impl Plugins {
         }
     }
 
+    /// These plugins, compiled in processes of `program` ([`Sandbox::compiling_with`]).
+    #[must_use]
+    pub fn compiling_with(self, program: Option<PathBuf>) -> Self {
+        let sandbox = Sandbox::compiling_with(*self.loader.sandbox.limits(), program);
+        Self { loader: Loader { sandbox, ..self.loader }, ..self }
+    }
+
     /// These plugins, and extensions from files the operator named; read when first needed.
     #[must_use]
     pub fn and_extensions(self, extensions: Vec<ExtensionSetting>) -> Self {

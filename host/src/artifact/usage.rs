@@ -97,7 +97,7 @@ mod tests {
     use super::*;
     use crate::artifact::specimen::{guest, sandbox};
     use crate::artifact::{Origin, Plugin};
-    use crate::model::{CallScope, PluginRelease};
+    use crate::model::{CallScope, Extent, PluginRelease};
     use std::borrow::Cow;
 
     #[tokio::test]
@@ -120,13 +120,14 @@ mod tests {
         let plugin = Plugin::load("g", PluginRelease("1".to_owned()), origin, bytes, &sandbox(), None).unwrap();
         let (usage, arguments) = (Usage::of("g"), r#"{"name":"Ann"}"#);
         let scope = CallScope::default();
-        let answer = usage.measure(plugin.call_tool("greet", arguments, &scope)).await.unwrap().answer.unwrap();
+        let answer =
+            usage.measure(plugin.call_tool("greet", arguments, Extent::Granted, &scope)).await.unwrap().answer.unwrap();
         let answered = answer.text.map_or(0, |text| text.len()) + answer.structured.map_or(0, |value| value.len());
         let Used { peak_memory, handed_in, handed_out } = usage.used();
         assert!(peak_memory >= 64 << 10 && peak_memory.is_multiple_of(64 << 10), "whole pages: {peak_memory}");
         assert_eq!((handed_in, handed_out), (arguments.len() as u64, answered as u64));
         // Whatever is not within the measured call is not counted.
-        plugin.call_tool("greet", arguments, &scope).await.unwrap();
+        plugin.call_tool("greet", arguments, Extent::Granted, &scope).await.unwrap();
         assert_eq!(usage.used().handed_in, handed_in);
     }
 }

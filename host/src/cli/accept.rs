@@ -153,7 +153,7 @@ fn place(settings: &Settings) -> anyhow::Result<Place> {
 
 /// What there is to accept, after it was compiled, and what of it is no tool: what cannot run is not worth accepting.
 fn tried(settings: &Settings, wanted: &Wanted) -> anyhow::Result<(Locked, Vec<Skipped>)> {
-    let sandbox = Sandbox::new(settings.limits);
+    let sandbox = Sandbox::compiling_with(settings.limits, environment::own_program());
     let mut offer = offered(wanted, settings.limits.largest_memory())?;
     let mut lock = Lock::default();
     lock.accept(&wanted.name, offer.clone());

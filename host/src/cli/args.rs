@@ -1,7 +1,7 @@
 //! Arguments in, exit code out.
 
 use crate::artifact::{Allowed, ExtensionSetting};
-use crate::cli::{accept, check, demo, doctor, environment, inspect, new, plugin, project, serve, test};
+use crate::cli::{accept, check, compile, demo, doctor, environment, inspect, new, plugin, project, serve, test};
 use crate::config::{ManifestSetting, Settings};
 use crate::report;
 use anyhow::Context;
@@ -44,6 +44,9 @@ enum Command {
     },
     /// Writes a manifest's tools as a file in a format of the ecosystem's own.
     Project(Project),
+    /// Compiles the component on stdin for the server that started this.
+    #[command(name = crate::sandbox::COMPILE_VERB, hide = true)]
+    CompileComponent,
     /// What the plugins are, and which of them may run.
     Plugin {
         #[command(subcommand)]
@@ -239,12 +242,17 @@ pub fn run() -> ExitCode {
             return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
         }
     };
+    if matches!(arguments.command, Command::CompileComponent) {
+        return compile::run();
+    }
     let may_be_new = matches!(arguments.command, Command::Plugin { command: PluginCommand::Add { .. } });
     let result =
         environment::settings(arguments.config, may_be_new).map_err(anyhow::Error::from).and_then(|settings| {
             match arguments.command {
                 Command::Serve { embedded, files } => serve::run(files.into_settings(settings), embedded),
                 Command::Demo { files } => demo::run(&files.as_arguments()?),
+                // Served above: it reads no settings.
+                Command::CompileComponent => Ok(ExitCode::SUCCESS),
                 Command::Doctor { files } => doctor::run(files.into_settings(settings)),
                 Command::Project(wanted) => project::run(settings, &wanted),
                 Command::Plugin { command: PluginCommand::List { stats, files } } => {

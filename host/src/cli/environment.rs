@@ -23,6 +23,13 @@ pub(crate) fn settings(config: Option<PathBuf>, may_be_new: bool) -> Result<Sett
     Settings::resolve(ConfigFile::read(place)?, |name| std::env::var(name).ok(), home)
 }
 
+/// The file this program runs from, to start another process of it. By descriptor where the system has that, so that it is
+/// the same build even when the file was replaced by an update.
+pub(crate) fn own_program() -> Option<PathBuf> {
+    let by_descriptor = PathBuf::from("/proc/self/exe");
+    if by_descriptor.exists() { Some(by_descriptor) } else { std::env::current_exe().ok() }
+}
+
 /// One variable, for a plugin that was granted it.
 pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()

@@ -6,8 +6,9 @@
 
 use crate::artifact::asks::{Asks, Wants, asks};
 use crate::artifact::{Digest, inspect, locate, plain};
+use crate::cli::environment;
 use crate::contract::supported::{Range, Role};
-use crate::sandbox::{Capability, Limits};
+use crate::sandbox::{Capability, Limits, Sandbox};
 use crate::text::{clean_line, cut};
 use anyhow::Context;
 use std::path::Path;
@@ -45,7 +46,8 @@ pub(super) fn run(file: &Path) -> anyhow::Result<ExitCode> {
     print_list("asks", asked_for(&asked).into_iter(), "nothing");
     print_list("exports", inspect::exports(&bytes)?.iter().map(|export| shown(export)), "nothing");
     if found.contracts.iter().any(|stated| stated.contract.is_plain()) {
-        let (tools, skipped) = plain::functions(&bytes).with_context(cannot)?;
+        let sandbox = Sandbox::compiling_with(Limits::default(), environment::own_program());
+        let (tools, skipped) = plain::functions(&bytes, &sandbox).with_context(cannot)?;
         print_list("tools", tools.iter().map(|tool| shown(tool)), "none");
         let skipped = skipped.iter().map(|skipped| format!("{}: {}", shown(&skipped.method), shown(&skipped.reason)));
         print_list("no tools", skipped, "every function is one");

@@ -7,6 +7,7 @@
 mod accept;
 mod args;
 mod check;
+mod compile;
 mod demo;
 mod doctor;
 mod environment;

@@ -102,7 +102,7 @@ pub(crate) fn sources(settings: &Settings) -> Arc<Sources> {
 pub(crate) fn plugins(settings: &Settings) -> Arc<Plugins> {
     let supply = configured(settings).map(|configured| Arc::new(configured) as Arc<dyn Supply>);
     let plugins = Plugins::supplied(settings.cache_dir.clone(), settings.limits, settings.engines.clone(), supply);
-    Arc::new(plugins.and_extensions(settings.extensions.clone()))
+    Arc::new(plugins.compiling_with(environment::own_program()).and_extensions(settings.extensions.clone()))
 }
 
 /// The operator's own plugins. Without a configuration and a plugin folder at the start there is nothing to watch: most
@@ -112,7 +112,8 @@ pub(crate) fn configured(settings: &Settings) -> Option<ConfiguredPlugins> {
     let is_there = settings.configured || folder.is_some_and(|folder| folder.is_dir());
     let place = settings.place.clone().filter(|_| is_there)?;
     let state_folder = settings.state_dir.as_ref().map(|folder| folder.join("plugins"));
-    Some(ConfiguredPlugins::new(place, environment::variable, state_folder))
+    let redactor = Arc::clone(&settings.node.redactor);
+    Some(ConfiguredPlugins::new(place, environment::variable, state_folder, redactor))
 }
 
 /// What becomes a tool, and how much of it is listed.

@@ -29,8 +29,8 @@ fn table(page: &mut String, key: &Key, above: &str, level: usize) {
     }
     rows(page, &section);
     for below in section.keys {
-        // A row of limits has the same keys everywhere; one table of them is enough.
-        if !(key.name == "limits" && below.name != "engine") {
+        // A row of limits has the same keys for every kind of a plugin's work; one table of them is enough.
+        if key.name != "limits" || ["engine", "compile"].contains(&below.name) {
             table(page, below, &format!("{name}."), level + 1);
         }
     }

@@ -12,6 +12,7 @@ pub mod file;
 pub mod reader;
 mod resolve;
 pub mod schema;
+mod secrets;
 mod settings;
 mod supply;
 pub mod words;

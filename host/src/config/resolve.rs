@@ -5,10 +5,10 @@ use crate::artifact::{Pin, Wanted};
 use crate::config::dropped;
 use crate::config::file::Place;
 use crate::config::reader::{Located, Problem, Trouble};
-use crate::config::schema::{self, GrantTable, LimitRow, LimitRows, Written};
+use crate::config::schema::{self, CompileRow, GrantTable, LimitRow, LimitRows, Written};
 use crate::config::settings::ManifestSetting;
 use crate::model::{DirectoryGrant, Grants};
-use crate::sandbox::{Bounds, Limits};
+use crate::sandbox::{Bounds, CompileBounds, Limits};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -110,13 +110,28 @@ pub(super) fn limits(rows: Option<&LimitRows>) -> Limits {
     lay(&mut limits.explain, rows.explain.as_ref());
     lay(&mut limits.engine, rows.engine.as_ref());
     lay(&mut limits.extension, rows.extension.as_ref());
+    lay_compile(&mut limits.compile, rows.compile.as_ref());
     limits
+}
+
+/// Where the operator says how long, that is how long, whatever the file's length.
+fn lay_compile(bounds: &mut CompileBounds, row: Option<&CompileRow>) {
+    let Some(row) = row else { return };
+    if let Some(time) = row.time_ms {
+        (bounds.time, bounds.time_per_mib) = (Duration::from_millis(time.0), Duration::ZERO);
+    }
+    if let Some(memory) = row.memory_mib {
+        bounds.memory = mib(memory.0);
+    }
+}
+
+/// The schema caps the numbers far below what a `usize` holds.
+fn mib(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX).saturating_mul(MIB)
 }
 
 fn lay(bounds: &mut Bounds, row: Option<&LimitRow>) {
     let Some(row) = row else { return };
-    // The schema caps the numbers far below what a `usize` holds.
-    let mib = |number: u64| usize::try_from(number).unwrap_or(usize::MAX).saturating_mul(MIB);
     if let Some(time) = row.time_ms {
         bounds.time = Duration::from_millis(time.0);
     }

@@ -191,6 +191,8 @@ tables! {
         pub engine: Option<LimitRow> = "",
         /// Running one tool of an extension.
         pub extension: Option<LimitRow> = "",
+        /// Making machine code of one plugin, once for each machine, in a process of its own.
+        pub compile: Option<CompileRow> = "",
     }
 
     /// One kind of work.
@@ -201,6 +203,14 @@ tables! {
         pub memory_mib: Option<Number<4_096>> = "256",
         /// What the plugin may hand over in one answer, in MiB.
         pub handed_over_mib: Option<Number<4_096>> = "64",
+    }
+
+    /// Compiling one plugin.
+    pub struct CompileRow {
+        /// Wall-clock time, in milliseconds, for a file of any length. Unless given, 60 s and 10 s more for each MiB.
+        pub time_ms: Option<Number<3_600_000>> = "60000",
+        /// Memory of the process that compiles, in MiB.
+        pub memory_mib: Option<Number<65_536>> = "2048",
     }
 
     /// A record of every call: who ran, how long, how it ended, how much memory and how many bytes it took; never arguments

@@ -6,6 +6,7 @@ use crate::config::file::{ConfigFile, FileError, Place};
 use crate::config::reader::Trouble;
 use crate::config::resolve;
 use crate::config::schema;
+use crate::config::secrets;
 use crate::node::NodeSettings;
 use crate::redact::{Redactor, Secret};
 use crate::sandbox::Limits;
@@ -127,14 +128,15 @@ impl Settings {
             let path = place.as_ref().map(|place| place.path.clone()).unwrap_or_default();
             Error::File(FileError::Content { path, trouble })
         };
-        // The plugins themselves are read where they are used, which may be again and again.
-        resolve::plugins(&written, place.as_ref()).map_err(in_file)?;
+        // Read again where they are used; here for what the log must not show from the first line on.
+        let plugins = resolve::plugins(&written, place.as_ref()).map_err(in_file)?;
         let manifests = resolve::manifests(&written, place.as_ref()).map_err(in_file)?;
         let said = Said { variable, home, place: place.as_ref() };
         let tools = written.tools.as_ref();
         let state_dir = said.path("CALIMERO_MCP_STATE_DIR").or_else(|| said.below_home(".config/calimero/mcp"));
         let node = said.node(written.node.as_ref(), state_dir.clone())?;
         node.learn_secrets();
+        plugins.iter().for_each(|wanted| secrets::learn(wanted, &node.redactor));
         let (toolsets, unknown) = said.toolsets(tools);
         warnings.extend(unknown);
         let audit = written.audit.as_ref().map(|audit| resolve::path(place.as_ref(), &audit.file.0));

@@ -3,10 +3,11 @@
 use crate::artifact::{Lock, Supplied, Supply};
 use crate::config::dropped::{self, Odd};
 use crate::config::file::{ConfigFile, FileError, Place};
-use crate::config::resolve;
+use crate::config::{resolve, secrets};
+use crate::redact::Redactor;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// One configuration file, its plugin folder and its lock, and what plugins may be given of this process's surroundings.
 #[derive(Debug)]
@@ -14,16 +15,23 @@ pub struct ConfiguredPlugins {
     place: Place,
     variable: fn(&str) -> Option<String>,
     state_folder: Option<PathBuf>,
+    /// Learns what plugins are given that no log line may show.
+    redactor: Arc<Redactor>,
     /// What in the folder is not run and was told, so that it is told once.
     told: Mutex<BTreeSet<Odd>>,
 }
 
 impl ConfiguredPlugins {
     /// The plugins of a place. `variable` looks an environment variable up, and is asked for granted ones only;
-    /// `state_folder` is the folder below which plugins keep values.
+    /// `state_folder` is the folder below which plugins keep values; `redactor` learns the secrets they are given.
     #[must_use]
-    pub fn new(place: Place, variable: fn(&str) -> Option<String>, state_folder: Option<PathBuf>) -> Self {
-        Self { place, variable, state_folder, told: Mutex::default() }
+    pub fn new(
+        place: Place,
+        variable: fn(&str) -> Option<String>,
+        state_folder: Option<PathBuf>,
+        redactor: Arc<Redactor>,
+    ) -> Self {
+        Self { place, variable, state_folder, redactor, told: Mutex::default() }
     }
 
     /// What the operator wants, and what of the plugin folder is nothing that could be wanted. Blocks on the disk.
@@ -38,6 +46,7 @@ impl ConfiguredPlugins {
             let names = plugin.grants.environment.iter();
             plugin.variables = names.filter_map(|name| Some((name.clone(), (self.variable)(name)?))).collect();
             plugin.state_folder.clone_from(&self.state_folder);
+            secrets::learn(plugin, &self.redactor);
         }
         let folder = resolve::plugin_folder(&file.written, Some(&self.place));
         let odd = folder.map(|folder| dropped::add(&mut wanted, &folder)).unwrap_or_default();

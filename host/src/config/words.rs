@@ -96,10 +96,11 @@ pub struct Number<const MOST: u64>(pub u64);
 
 impl<const MOST: u64> Value for Number<MOST> {
     const EXPECTED: &'static str = match MOST {
-        // The three that occur; a message needs the number as text.
+        // Those that occur; a message needs the number as text.
         10_000 => "a whole number from 1 to 10000",
         3_600_000 => "a whole number from 1 to 3600000",
         4_096 => "a whole number from 1 to 4096",
+        65_536 => "a whole number from 1 to 65536",
         _ => "a whole number above 0",
     };
 

@@ -160,11 +160,11 @@ impl host::state::Host for State<Reach> {
     }
 
     fn set(&mut self, key: String, value: Vec<u8>) -> Result<(), host::state::Refusal> {
-        self.beside.keeper().and_then(|keeper| keeper.set(&key, &value)).map_err(refusal)
+        self.beside.keeper_to_write().and_then(|keeper| keeper.set(&key, &value)).map_err(refusal)
     }
 
     fn delete(&mut self, key: String) -> Result<(), host::state::Refusal> {
-        self.beside.keeper().and_then(|keeper| keeper.delete(&key)).map_err(refusal)
+        self.beside.keeper_to_write().and_then(|keeper| keeper.delete(&key)).map_err(refusal)
     }
 
     fn keys(&mut self) -> Result<Vec<String>, host::state::Refusal> {

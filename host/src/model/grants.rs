@@ -20,6 +20,16 @@ pub struct Grants {
     pub state: bool,
 }
 
+/// How much of its grants a call has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Extent {
+    /// All of them.
+    #[default]
+    Granted,
+    /// What reads: the server is in read-only mode, and what an extension says of its tools is only its word.
+    Reading,
+}
+
 /// One directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DirectoryGrant {

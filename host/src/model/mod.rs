@@ -16,7 +16,7 @@ pub use call::{CallScope, Cancel, Cancelled, ProgressReport, ProgressSink};
 pub use engine::{EngineAbout, EngineFailure, Stage, Unsupported};
 pub use extension::{ExtensionClass, ExtensionFailure, ExtensionReply};
 pub use failure::{Class, Explanation, Failure, GuestFailure, HttpFailure, Retry};
-pub use grants::{DirectoryGrant, Grants};
+pub use grants::{DirectoryGrant, Extent, Grants};
 pub use mapping::{
     Access, CallSpec, Encoded, Fault, Fit, MapOptions, Mapping, Method, Note, Parameter, Problem, Recognition, Role,
     Skipped,

@@ -69,6 +69,24 @@ pub enum Error {
         /// The engine's words.
         text: String,
     },
+    /// Compiling it took too long. The plugin's fault, on a machine that is not overloaded.
+    #[error("takes longer to compile than its {} limit", Seconds(*.limit))]
+    CompileTime {
+        /// The limit for a file of its length.
+        limit: Duration,
+    },
+    /// Compiling it takes too much memory. The plugin's fault.
+    #[error("takes more memory to compile than its limit of {}", Bytes(*.limit))]
+    CompileMemory {
+        /// The limit, in bytes.
+        limit: usize,
+    },
+    /// The compiler fell over it: a stack that overflowed, an allocation that failed. The plugin's fault, or ours.
+    #[error("ended its compiler ({text})")]
+    CompilerEnded {
+        /// How it ended, and its first words about that.
+        text: String,
+    },
     /// Its functions are not those of the contract it states. The plugin's fault.
     #[error("does not have the functions of `{contract}` ({text})")]
     Link {
@@ -115,11 +133,30 @@ impl Error {
             Self::Trap { .. } => "sandbox::trap",
             Self::Start { .. } => "sandbox::start",
             Self::Compile { .. } => "sandbox::compile",
+            Self::CompileTime { .. } => "sandbox::compile_time",
+            Self::CompileMemory { .. } => "sandbox::compile_memory",
+            Self::CompilerEnded { .. } => "sandbox::compiler_ended",
             Self::Link { .. } => "sandbox::link",
             Self::Ungranted { .. } => "sandbox::ungranted",
             Self::Grant { .. } => "sandbox::grant",
             Self::Cancelled => "sandbox::cancelled",
             Self::Host { .. } => "sandbox::host",
+        }
+    }
+
+    /// What whoever runs this program could do about it, where something can be done.
+    #[must_use]
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::CompileTime { .. } => Some(
+                "if it is trusted, give it more time: `time_ms` under `[limits.compile]` of the configuration, and start again",
+            ),
+            Self::CompileMemory { .. } => Some(
+                "if it is trusted, give it more memory: `memory_mib` under `[limits.compile]` of the configuration, and start \
+                 again",
+            ),
+            Self::CompilerEnded { .. } => Some("tell its author; a smaller or simpler build may compile"),
+            _ => None,
         }
     }
 
@@ -160,7 +197,12 @@ pub(super) fn classify(error: &wasmtime::Error, stage: Stage, handed_over: usize
 pub(super) fn words(error: &wasmtime::Error) -> String {
     let cause = error.root_cause().to_string();
     let line = cause.lines().next().unwrap_or_default();
-    line.trim_start_matches("wasm trap: ").chars().filter(|c| !c.is_control()).take(QUOTE).collect()
+    quoted(line.trim_start_matches("wasm trap: "))
+}
+
+/// A line of bounded length without controls.
+pub(super) fn quoted(line: &str) -> String {
+    line.chars().filter(|c| !c.is_control()).take(QUOTE).collect()
 }
 
 /// Whether the guest's answer was too large for the host to copy.

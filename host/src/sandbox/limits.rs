@@ -97,6 +97,8 @@ pub struct Limits {
     pub extension: Bounds,
     /// For requests of extensions.
     pub web: WebBounds,
+    /// For making machine code of a component, in a process of its own.
+    pub compile: CompileBounds,
     /// For every kind of work.
     pub counts: Counts,
 }
@@ -112,6 +114,34 @@ pub struct WebBounds {
     pub connect: Duration,
     /// Without a byte, from the request to its answer and within the answer.
     pub silence: Duration,
+}
+
+/// What compiling one component may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CompileBounds {
+    /// Wall-clock time for any file. An honest component takes half a second for each MiB on an idle machine and a release
+    /// build; small ones wait for processors more than they compute. Protects the workers and the processors.
+    pub time: Duration,
+    /// Time on top for each MiB of the file, begun ones counted: 20 times what is usual.
+    pub time_per_mib: Duration,
+    /// Bytes of resident memory of the compiler's process, this program's own code in it. Protects the machine's memory.
+    pub memory: usize,
+}
+
+impl CompileBounds {
+    /// The time for a file of `length` bytes.
+    #[must_use]
+    pub fn time_for(&self, length: usize) -> Duration {
+        let mebibytes = u32::try_from(length.div_ceil(MIB)).unwrap_or(u32::MAX);
+        self.time.saturating_add(self.time_per_mib.saturating_mul(mebibytes))
+    }
+}
+
+impl Default for CompileBounds {
+    /// 3 minutes for the largest component seen (12 MiB of JavaScript, 6 s), 12 for the largest file that is read.
+    fn default() -> Self {
+        Self { time: Duration::from_secs(60), time_per_mib: Duration::from_secs(10), memory: 2048 * MIB }
+    }
 }
 
 impl Default for WebBounds {
@@ -154,6 +184,7 @@ impl Default for Limits {
             engine: bounds(Duration::from_secs(30), 256, 64),
             extension: bounds(Duration::from_secs(30), 256, 64),
             web: WebBounds::default(),
+            compile: CompileBounds::default(),
             counts: Counts {
                 instances: 100,
                 memories: 8,

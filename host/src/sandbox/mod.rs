@@ -8,11 +8,14 @@
 //!                                             ^ ticker wakes it every 10 ms: cancelled? past the deadline?
 //! ```
 //!
+//! Components become machine code in a process of their own (`compiler`), within limits too.
+//!
 //! Every call gets a store of its own, dropped when the call ends, so nothing leaks from one call to the next and a
 //! guest that trapped is gone. With `contract` this is the only user of `wasmtime`. It knows no contract, no plugin
 //! name and no file format: which functions are called is the contract's business, whose guest it is the artifact's.
 
 mod compiled;
+mod compiler;
 mod engine;
 mod error;
 mod limits;
@@ -23,11 +26,14 @@ mod ticker;
 mod waiting;
 
 use crate::model::Cancel;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 pub(crate) use compiled::Compiled;
+pub(crate) use compiler::child::serve as compile_for_parent;
+pub(crate) use compiler::{Built, Compiler, VERB as COMPILE_VERB};
 pub use error::Error;
-pub use limits::{Bounds, Counts, Limits, WebBounds, Work};
+pub use limits::{Bounds, CompileBounds, Counts, Limits, WebBounds, Work};
 pub(crate) use pool::Lane;
 pub(crate) use reach::{Allowance, Keeper, Level, Reach, Refusal, Refused, link as link_granted};
 pub use reach::{Capability, is_host};
@@ -43,25 +49,43 @@ pub struct Sandbox {
     pool: pool::Pool,
     /// For extensions, which wait for the outside world most of the time: a slow network takes no worker from a mapper.
     waiting: pool::Pool,
+    /// The program that compiles; without one, this process does.
+    program: Option<PathBuf>,
 }
 
 /// Threads for extensions. They sleep more than they compute; those that only compute share the processors with the rest.
 const WAITING: usize = 16;
 
 impl Sandbox {
-    /// A sandbox with these limits and as many workers as the machine has cores, three at least.
+    /// A sandbox with these limits and as many workers as the machine has cores, three at least. Components are compiled in
+    /// this process, where nothing bounds the compiler.
     #[must_use]
     pub fn new(limits: Limits) -> Arc<Self> {
-        let cores = std::thread::available_parallelism().map_or(3, usize::from);
-        Self::with_workers(limits, cores)
+        Self::compiling_with(limits, None)
     }
 
     /// The same with a number of workers; raised to three, so that one spinning plugin blocks neither a short job nor
     /// another plugin's long one.
     #[must_use]
     pub fn with_workers(limits: Limits, workers: usize) -> Arc<Self> {
+        Self::make(limits, workers, None)
+    }
+
+    /// As [`Sandbox::new`], but components are compiled in processes of `program`, within [`Limits::compile`]: this very
+    /// program, if whoever calls knows where it is.
+    #[must_use]
+    pub fn compiling_with(limits: Limits, program: Option<PathBuf>) -> Arc<Self> {
+        Self::make(limits, std::thread::available_parallelism().map_or(3, usize::from), program)
+    }
+
+    fn make(limits: Limits, workers: usize, program: Option<PathBuf>) -> Arc<Self> {
         let (pool, waiting) = (pool::Pool::new(workers.max(3)), pool::Pool::new(WAITING));
-        Arc::new(Self { limits, pool, waiting })
+        Arc::new(Self { limits, pool, waiting, program })
+    }
+
+    /// What compiles a component, one that comes with this program or another's.
+    pub(crate) fn compiler(&self, is_ours: bool) -> Compiler {
+        Compiler { program: self.program.clone(), bounds: self.limits.compile, is_ours }
     }
 
     /// The limits guests run under.
@@ -123,7 +147,8 @@ impl Sandbox {
     /// Runs host work that is too slow for an async thread (compiling) on a worker.
     ///
     /// # Errors
-    /// As [`Sandbox::run`]. The work itself cannot be interrupted: when `cancel` fires its result is dropped.
+    /// As [`Sandbox::run`]. The work itself cannot be interrupted (compiling has bounds of its own): when `cancel` fires its
+    /// result is dropped.
     pub(crate) async fn compute<T: Send + 'static>(
         &self,
         cancel: &Cancel,

@@ -8,7 +8,7 @@ use crate::audit::{self, Outcome};
 use crate::catalog::CatalogUnit;
 use crate::catalog::mapped::MappedMethod;
 use crate::model::{
-    CallScope, Explanation, ExtensionClass, ExtensionFailure, ExtensionReply, JsonObject, Retry, ToolReply,
+    CallScope, Explanation, ExtensionClass, ExtensionFailure, ExtensionReply, Extent, JsonObject, Retry, ToolReply,
 };
 use crate::model::{Class, Content};
 use crate::schema::result;
@@ -52,7 +52,9 @@ pub(crate) async fn run(
     let name = &method.method.name;
     let recording = server.audit.as_ref().map(|audit| audit.begin(plugin.name(), name, plugin, arguments));
     let arguments = Value::Object(arguments.clone()).to_string();
-    let ended = audit::during(recording.as_ref(), plugin.call_tool(name, &arguments, scope)).await;
+    // Its own hint let it be listed; what it can do does not rest on that.
+    let extent = if server.modes.read_only { Extent::Reading } else { Extent::Granted };
+    let ended = audit::during(recording.as_ref(), plugin.call_tool(name, &arguments, extent, scope)).await;
     if let Some(recording) = recording {
         let (outcome, refused) = match &ended {
             Ok(Extended { answer: Ok(_), refused }) => (Outcome::Ok, refused.clone()),

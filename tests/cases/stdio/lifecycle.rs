@@ -129,7 +129,7 @@ fn e05_it_ends_when_its_parent_is_killed() {
         assert!(process::runs(server));
         let before = process::processor_time(server).unwrap();
         // The whole group of the parent dies: bash and `cat`, whose end of the pipe closes.
-        for child in children(parent.id()).into_iter().filter(|child| *child != server) {
+        for child in process::children(parent.id()).into_iter().filter(|child| *child != server) {
             process::signal(child, Signal::KILL);
         }
         process::signal(parent.id(), Signal::KILL);
@@ -143,12 +143,6 @@ fn e05_it_ends_when_its_parent_is_killed() {
         assert!(last - before < Duration::from_millis(900), "it was busy while it ended: {:?}", last - before);
         parent.wait().unwrap();
     }
-}
-
-/// The processes started by one.
-fn children(pid: u32) -> Vec<u32> {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
-    text.split_whitespace().map(|child| child.parse().unwrap()).collect()
 }
 
 #[test]

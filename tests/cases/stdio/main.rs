@@ -4,7 +4,9 @@
 
 mod audit;
 mod authors;
+mod compiling;
 mod configured;
+mod confined;
 mod dropped;
 mod engines;
 mod extensions;

@@ -8,8 +8,9 @@ use crate::artifact::usage::Meter;
 use crate::artifact::{Cause, Digest, Error};
 use crate::contract::supported::Role;
 use crate::contract::{accept_reply, accept_tools};
-use crate::model::{CallScope, Cancel, ExtensionFailure, ExtensionReply, Grants, Mapping, PluginRelease};
+use crate::model::{CallScope, Cancel, ExtensionFailure, ExtensionReply, Extent, Grants, Mapping, PluginRelease};
 use crate::sandbox::{self, Allowance, GuestStore, Keeper, Reach, Refused, Work, is_host};
+use crate::text::clean_line;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,6 +20,10 @@ use std::sync::Arc;
 /// Calls of one extension that run at once; more wait for their turn. One that keeps all of its calls asleep for their
 /// whole time leaves the threads of the others alone.
 pub(super) const AT_ONCE: usize = 4;
+
+/// Why a call that would change something is refused whatever was granted.
+const READ_ONLY: &str =
+    "this server is in read-only mode (`read_only` under `[tools]` of the configuration, or the variable for it)";
 
 /// What the operator allows and sets for an extension.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -158,12 +163,18 @@ impl Plugin {
         self.sandbox.run_beside(work, cancel, reach, list).await.map_err(failed)
     }
 
-    /// Runs one of an extension's tools by its own name; `arguments` is JSON text.
+    /// Runs one of an extension's tools by its own name, with so much of its grants; `arguments` is JSON text.
     ///
     /// # Errors
     /// When it is stopped (a trap, the deadline, memory), is no extension, a granted directory cannot be opened, or the
     /// answer is not what the contract says.
-    pub async fn call_tool(&self, name: &str, arguments: &str, scope: &CallScope) -> Result<Extended, PluginError> {
+    pub async fn call_tool(
+        &self,
+        name: &str,
+        arguments: &str,
+        extent: Extent,
+        scope: &CallScope,
+    ) -> Result<Extended, PluginError> {
         let work = Work::Extend;
         let failed = |error| self.error(work, Cause::Sandbox(error));
         let linked = self.linked(&scope.cancel).await.map_err(|cause| self.error(work, cause))?;
@@ -175,16 +186,16 @@ impl Plugin {
         };
         let limits = *self.sandbox.limits();
         let (progress, token) = (scope.progress.clone(), scope.cancel.clone());
-        let reach = move || Reach::of_call(&allowance, limits.web, limits.counts, progress, token);
+        let reach = move || Reach::of_call(&allowance, extent, limits.web, limits.counts, progress, token);
         let (name, arguments) = (name.to_owned(), arguments.to_owned());
         let meter = Meter::of(&self.name);
         meter.handed_in(arguments.len());
         let call = move |store: &mut GuestStore<Reach>| {
             let answer = extension.call(store, &name, &arguments)?;
             // Checked on the worker: a large value takes a while to read.
-            Ok((answer.map(accept_reply), store.beside().refused_hosts()))
+            Ok((answer.map(accept_reply), store.beside().refused_hosts(), store.beside().refused_to_keep()))
         };
-        let (answer, refused) =
+        let (answer, hosts, keeping) =
             self.sandbox.run_beside(work, &scope.cancel, reach, metered(meter.clone(), call)).await.map_err(failed)?;
         let answer = match answer {
             Ok(Ok(reply)) => {
@@ -194,14 +205,27 @@ impl Plugin {
             Ok(Err(breach)) => return Err(self.error(work, Cause::Breach(breach))),
             Err(failure) => Err(failure),
         };
-        Ok(Extended { answer, refused: refused.iter().map(|(host, why)| self.refusal(host, *why)).collect() })
+        let mut refused: Vec<String> = hosts.iter().map(|(host, why)| self.refusal(host, why)).collect();
+        if keeping {
+            refused.push(format!("`{}` kept no value with `state`: {READ_ONLY}", self.name));
+        }
+        // A guest that may not write is told so by its file system alone; where its call failed, that may be why.
+        let writable = || self.grants().directories.iter().any(|directory| directory.writable);
+        if extent == Extent::Reading && answer.is_err() && writable() {
+            refused.push(format!("`{}` can write in none of its `directories`: {READ_ONLY}", self.name));
+        }
+        Ok(Extended { answer, refused })
     }
 
     /// One refused host, with the line that would allow it where a line could.
-    fn refusal(&self, host: &str, why: Refused) -> String {
+    fn refusal(&self, host: &str, why: &Refused) -> String {
         let wanted = match why {
             Refused::NotListed => host.to_owned(),
             Refused::NotPublic(address) => address.to_string(),
+            Refused::NotReading(method) => {
+                let method = clean_line(method);
+                return format!("`{}` sent no {method} to `{host}` with `http`: {READ_ONLY}", self.name);
+            }
             Refused::TooMany(_) => return format!("`{host}` was not asked: {why}"),
         };
         let table = crate::artifact::asks::grants_table(&self.name);

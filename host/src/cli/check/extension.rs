@@ -3,7 +3,7 @@
 use super::report::Report;
 use super::{SURVIVE, Subject, cause};
 use crate::cli::inspect::shown;
-use crate::model::{CallScope, Mapping, Method, Note};
+use crate::model::{CallScope, Extent, Mapping, Method, Note};
 use crate::schema::portable;
 use crate::text::{clean_text, units};
 use serde_json::{Value, json};
@@ -49,7 +49,7 @@ impl Subject {
 
     async fn check_calls(&self, name: &str, report: &mut Report) {
         for arguments in GARBAGE {
-            if let Err(error) = self.plugin.call_tool(name, arguments, &CallScope::default()).await {
+            if let Err(error) = self.plugin.call_tool(name, arguments, Extent::Granted, &CallScope::default()).await {
                 report.bad(format!("tool `{name}` with {arguments}: it {}", cause(&error)), SURVIVE);
                 // One that runs into its time would do so again.
                 return;
@@ -59,7 +59,7 @@ impl Subject {
 
     async fn check_stranger_tool(&self, report: &mut Report) {
         // The host never asks for one. An answer is no harm; a trap shows a reader that trusts its caller.
-        match self.plugin.call_tool("a tool it never listed", "{}", &CallScope::default()).await {
+        match self.plugin.call_tool("a tool it never listed", "{}", Extent::Granted, &CallScope::default()).await {
             Ok(_) => report.ok("tools: survives a call under a name it never listed"),
             Err(error) => report.bad(format!("tools: under a name it never listed, it {}", cause(&error)), SURVIVE),
         }

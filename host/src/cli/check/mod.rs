@@ -134,7 +134,7 @@ fn admitted(
     } else {
         Origin::ThirdParty { ecosystems: BTreeSet::new() }
     };
-    let sandbox: Arc<Sandbox> = Sandbox::new(limits);
+    let sandbox: Arc<Sandbox> = Sandbox::compiling_with(limits, environment::own_program());
     match Plugin::load(&name, release, origin, bytes.into(), &sandbox, settings.cache_dir.clone()) {
         Ok(plugin) => Ok(Some(Subject { plugin, cancel: Cancel::new() })),
         Err(error) => {
@@ -201,7 +201,10 @@ impl Subject {
     async fn check(&self, roles: &[RoleName], manifest: Option<&[u8]>, report: &mut Report) {
         let started = std::time::Instant::now();
         if let Err(error) = self.plugin.prepare(&self.cancel).await {
-            report.bad(error, "build it again with bindings of the contract it states");
+            let text = error.to_string();
+            let usual = "build it again with bindings of the contract it states";
+            let (problem, hint) = text.split_once("\nhint: ").unwrap_or((&text, usual));
+            report.bad(problem, hint);
             return;
         }
         report.ok(format!("compiles and links ({} ms)", started.elapsed().as_millis()));

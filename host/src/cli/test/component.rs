@@ -5,6 +5,7 @@ use super::session::{Session, granted};
 use crate::artifact::asks::{Asks, Wants, asks_or_imports};
 use crate::artifact::inspect::inspect_extension;
 use crate::artifact::{Allowed, Cause, Origin, Plugin, PluginError, locate};
+use crate::cli::environment;
 use crate::cli::inspect::shown;
 use crate::config::Settings;
 use crate::contract::supported::Role;
@@ -59,7 +60,8 @@ impl Component {
         let own_path = own_cache.as_ref().map(|folder| folder.path().to_owned());
         let cache = settings.cache_dir.clone().or(own_path).context("there is no folder for compiled code")?;
         let has_tools = found.contracts.iter().any(|stated| stated.contract.role == Role::Extension);
-        let (bytes, sandbox): (Arc<[u8]>, _) = (bytes.into(), Sandbox::new(limits));
+        let (bytes, sandbox): (Arc<[u8]>, _) =
+            (bytes.into(), Sandbox::compiling_with(limits, environment::own_program()));
         let folder = tempfile::tempdir().context("cannot make a temporary folder for what the component asks for")?;
         let origin = match has_tools {
             // Its pure roles are asked as what they are, and grants change nothing about them; its imports must link.

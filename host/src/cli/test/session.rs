@@ -5,7 +5,7 @@ use super::convert;
 use crate::artifact::asks::Wants;
 use crate::artifact::{Allowed, Origin, Plugin};
 use crate::cli::check::everything;
-use crate::model::{CallScope, Cancel, DirectoryGrant, Grants, Method};
+use crate::model::{CallScope, Cancel, DirectoryGrant, Extent, Grants, Method};
 use crate::schema::portable;
 use abi_mcp_golden::{Called, Settings, Skipped, Stopped, Tool, Tools};
 use serde_json::Value;
@@ -103,7 +103,8 @@ impl Tools for Session {
             let never = "is given arguments that do not fit its input schema, so that no call gets there";
             return Err(Stopped(format!("{never}: {problem}")));
         }
-        let ended = self.runtime.block_on(self.plugin.call_tool(tool, arguments, &CallScope::default()));
+        let ended =
+            self.runtime.block_on(self.plugin.call_tool(tool, arguments, Extent::Granted, &CallScope::default()));
         let called = convert::called(ended.map_err(|error| stopped(&error))?.answer);
         match (&method.output_schema, &called) {
             (Some(schema), Called::Reply { structured: Some(value), .. }) => match misfit(schema, value) {

@@ -89,6 +89,8 @@ fn a_variable_wins_over_the_file_and_the_file_over_what_is_usual() {
         read_only = true
         [limits.codec]
         memory_mib = 5
+        [limits.compile]
+        time_ms = 5000
     "#;
     let (_folder, file) = configured(text);
     let settings = with(file.clone(), &[]).unwrap();
@@ -96,6 +98,8 @@ fn a_variable_wins_over_the_file_and_the_file_over_what_is_usual() {
     assert_eq!((settings.tool_budget, settings.modes.read_only), (7, true));
     assert_eq!(settings.limits.codec.memory, 5 << 20);
     assert_eq!(settings.limits.codec.time, Limits::default().codec.time);
+    let compile = settings.limits.compile;
+    assert_eq!((compile.time_for(64 << 20).as_millis(), compile.memory), (5_000, Limits::default().compile.memory));
     assert_eq!(settings.apps.unwrap(), ["kv"]);
     assert!(settings.warnings[0].contains("tools.toolsets names `storage`"), "{:?}", settings.warnings);
     let variables = [

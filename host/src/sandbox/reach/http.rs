@@ -9,6 +9,7 @@
 //! bodies are the ones `wasi:http` hands to the guest.
 
 use super::address::is_public;
+use crate::model::Extent;
 use crate::sandbox::WebBounds;
 use hyper::Request;
 use hyper::Uri;
@@ -36,13 +37,37 @@ use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 /// Refusals kept for the message about a failed call; more would say nothing new.
 const KEPT: usize = 4;
 
+/// Characters of a refused method that are told; a guest may invent one of any length.
+const LONGEST_METHOD: usize = 20;
+
 /// A future as `wasi:http` wants it.
 type Boxed<T> = Box<dyn Future<Output = Result<T, Error>> + Send>;
+
+/// Looks names up.
+trait Resolve: fmt::Debug + Send + Sync {
+    /// The addresses of a name.
+    fn lookup(&self, host: &str, port: u16) -> Lookup;
+}
+
+type Lookup = Pin<Box<dyn Future<Output = io::Result<Vec<SocketAddr>>> + Send>>;
+
+/// The machine's own resolver.
+#[derive(Debug)]
+struct System;
+
+impl Resolve for System {
+    fn lookup(&self, host: &str, port: u16) -> Lookup {
+        let host = host.to_owned();
+        Box::pin(async move { Ok(tokio::net::lookup_host((host, port)).await?.collect()) })
+    }
+}
 
 /// The hosts of one call.
 #[derive(Debug)]
 pub(super) struct Web {
     listed: Arc<[Listed]>,
+    resolver: Arc<dyn Resolve>,
+    extent: Extent,
     bounds: WebBounds,
     /// Requests left.
     left: u32,
@@ -50,12 +75,14 @@ pub(super) struct Web {
 }
 
 /// Why a request was not sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Refused {
     /// The host is not among the granted ones.
     NotListed,
     /// Its name leads to an address that is not of the public internet and is not itself listed.
     NotPublic(IpAddr),
+    /// The call may only read, and this method may do more.
+    NotReading(String),
     /// The call made too many.
     TooMany(u32),
 }
@@ -65,6 +92,7 @@ impl fmt::Display for Refused {
         match self {
             Self::NotListed => f.write_str("it is not granted"),
             Self::NotPublic(address) => write!(f, "it has the private address {address}, which is not itself granted"),
+            Self::NotReading(method) => write!(f, "a call that may only read sends no {method}"),
             Self::TooMany(limit) => write!(f, "one call may make {limit} requests"),
         }
     }
@@ -149,9 +177,9 @@ impl fmt::Display for Target {
 
 impl Web {
     /// The hosts of one call; entries that name no host grant nothing.
-    pub(super) fn new(hosts: Vec<String>, bounds: WebBounds) -> Self {
+    pub(super) fn new(hosts: &[String], extent: Extent, bounds: WebBounds) -> Self {
         let listed = hosts.iter().filter_map(|host| Listed::parse(host)).collect();
-        Self { listed, bounds, left: bounds.requests, refused: Arc::default() }
+        Self { listed, resolver: Arc::new(System), extent, bounds, left: bounds.requests, refused: Arc::default() }
     }
 
     /// What was refused, as the guest named it.
@@ -170,6 +198,11 @@ impl Web {
             note(&self.refused, &target, Refused::NotListed);
             return Err(Error::HttpRequestDenied);
         }
+        if self.extent == Extent::Reading && !reads(request.method()) {
+            let method = request.method().as_str().chars().take(LONGEST_METHOD).collect();
+            note(&self.refused, &target, Refused::NotReading(method));
+            return Err(Error::HttpRequestDenied);
+        }
         let Some(left) = self.left.checked_sub(1) else {
             note(&self.refused, &target, Refused::TooMany(self.bounds.requests));
             return Err(Error::ConnectionLimitReached);
@@ -177,6 +210,12 @@ impl Web {
         self.left = left;
         Ok(target)
     }
+}
+
+/// Whether a method asks for nothing to be changed (RFC 9110 §9.2.1). `TRACE`, which is safe too, sends back what it got,
+/// and nobody needs that.
+fn reads(method: &Method) -> bool {
+    [Method::GET, Method::HEAD, Method::OPTIONS].contains(method)
 }
 
 fn note(refused: &Mutex<Vec<(String, Refused)>>, target: &Target, why: Refused) {
@@ -197,6 +236,7 @@ impl WasiHttpHooks for Web {
         let admitted = self.admit(&request);
         let sending = Sending {
             listed: Arc::clone(&self.listed),
+            resolver: Arc::clone(&self.resolver),
             bounds: self.bounds,
             options: options.unwrap_or_default(),
             refused: Arc::clone(&self.refused),
@@ -208,6 +248,7 @@ impl WasiHttpHooks for Web {
 /// One request under way; needs the store no more.
 struct Sending {
     listed: Arc<[Listed]>,
+    resolver: Arc<dyn Resolve>,
     bounds: WebBounds,
     options: RequestOptions,
     refused: Arc<Mutex<Vec<(String, Refused)>>>,
@@ -237,8 +278,9 @@ impl Sending {
             return Ok(vec![SocketAddr::new(address, target.port)]);
         }
         let unknown = |_| Error::DnsError { rcode: None, info_code: None };
-        let found = tokio::net::lookup_host((target.host.as_str(), target.port)).await.map_err(unknown)?;
-        let (allowed, others): (Vec<_>, Vec<_>) = found.partition(|address| self.may_reach(*address, target.secure));
+        let found = self.resolver.lookup(&target.host, target.port).await.map_err(unknown)?;
+        let (allowed, others): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|address| self.may_reach(*address, target.secure));
         match (allowed.is_empty(), others.first()) {
             (false, _) => Ok(allowed),
             (true, Some(other)) => {
@@ -380,6 +422,7 @@ mod tests {
     fn an_address_of_this_machine_is_reached_only_where_it_is_itself_listed_with_its_port() {
         let sending = |hosts: &[&str]| Sending {
             listed: hosts.iter().filter_map(|host| Listed::parse(host)).collect(),
+            resolver: Arc::new(System),
             bounds: WebBounds::default(),
             options: RequestOptions::default(),
             refused: Arc::default(),
@@ -391,5 +434,94 @@ mod tests {
         assert!(sending(&["127.0.0.1:9000"]).may_reach(address, false));
         assert!(sending(&["127.0.0.1:9000"]).may_reach(mapped, false));
         assert!(sending(&[]).may_reach("8.8.8.8:80".parse().unwrap(), false));
+    }
+
+    /// Answers each question with the next of its answers.
+    #[derive(Debug)]
+    struct Scripted(Mutex<Vec<Vec<IpAddr>>>);
+
+    impl Scripted {
+        fn answering(answers: &[&[&str]]) -> Arc<Self> {
+            let addresses = |answer: &&[&str]| answer.iter().map(|address| address.parse().unwrap()).collect();
+            Arc::new(Self(Mutex::new(answers.iter().map(addresses).collect())))
+        }
+
+        fn unasked(&self) -> usize {
+            self.0.lock().unwrap().len()
+        }
+    }
+
+    impl Resolve for Scripted {
+        fn lookup(&self, _: &str, port: u16) -> Lookup {
+            let answer = self.0.lock().unwrap().remove(0);
+            Box::pin(async move { Ok(answer.into_iter().map(|address| SocketAddr::new(address, port)).collect()) })
+        }
+    }
+
+    /// A body without a byte.
+    struct Nothing;
+
+    impl Body for Nothing {
+        type Data = Bytes;
+        type Error = Error;
+
+        fn poll_frame(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+            Poll::Ready(None)
+        }
+    }
+
+    /// Two servers on one port of two addresses of this machine, and how often each was connected to.
+    fn twins() -> (u16, [Arc<Mutex<usize>>; 2]) {
+        use std::io::{Read, Write};
+        use std::net::TcpListener;
+        let (first, second) = (0..100)
+            .find_map(|_| {
+                let first = TcpListener::bind("127.0.0.1:0").unwrap();
+                let second = TcpListener::bind(("127.0.0.2", first.local_addr().unwrap().port())).ok()?;
+                Some((first, second))
+            })
+            .expect("a port that both have");
+        let port = first.local_addr().unwrap().port();
+        let counted = [first, second].map(|listener| {
+            let count = Arc::new(Mutex::new(0));
+            let counter = Arc::clone(&count);
+            std::thread::spawn(move || {
+                for mut stream in listener.incoming().flatten() {
+                    *counter.lock().unwrap() += 1;
+                    let _ = stream.read(&mut [0; 1024]);
+                    let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
+                }
+            });
+            count
+        });
+        (port, counted)
+    }
+
+    #[tokio::test]
+    async fn a_name_that_answers_differently_the_second_time_gains_nothing() {
+        let (port, [good, bad]) = twins();
+        let asked = || (*good.lock().unwrap(), *bad.lock().unwrap());
+        let name = format!("name.example:{port}");
+        let hosts = [name.as_str(), &format!("127.0.0.1:{port}")];
+        // One answer a request; the private address that is not listed comes second, first of two, and alone.
+        let resolver = Scripted::answering(&[&["127.0.0.1"], &["127.0.0.2"], &["127.0.0.2", "127.0.0.1"]]);
+        let send = || {
+            let sending = Sending {
+                listed: hosts.iter().filter_map(|host| Listed::parse(host)).collect(),
+                resolver: Arc::clone(&resolver) as Arc<dyn Resolve>,
+                bounds: WebBounds::default(),
+                options: RequestOptions::default(),
+                refused: Arc::default(),
+            };
+            let request = Request::get(format!("http://{name}/")).body(WasiBody::new(Nothing)).unwrap();
+            let target = Target::of(request.uri()).unwrap();
+            sending.send(target, request)
+        };
+        assert_eq!(send().await.ok().map(|(answer, _)| answer.status().as_u16()), Some(200));
+        assert_eq!((asked(), resolver.unasked()), ((1, 0), 2), "it is resolved once, and that is where it goes");
+        assert!(matches!(send().await.err(), Some(Error::DestinationIpProhibited)));
+        assert_eq!((asked(), resolver.unasked()), ((1, 0), 1));
+        assert_eq!(send().await.ok().map(|(answer, _)| answer.status().as_u16()), Some(200));
+        assert_eq!((asked(), resolver.unasked()), ((2, 0), 0), "of several answers only what may be reached");
     }
 }

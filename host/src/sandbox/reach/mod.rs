@@ -18,10 +18,11 @@ pub(crate) use link::link;
 pub(crate) use log::{Level, Log};
 
 use super::{Counts, Error, State, WebBounds};
-use crate::model::{Cancel, Grants, ProgressReport, ProgressSink};
+use crate::model::{Cancel, Extent, Grants, ProgressReport, ProgressSink};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{FsPerms, WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
@@ -78,24 +79,28 @@ pub(crate) struct Reach {
     http: WasiHttpCtx,
     web: http::Web,
     allowance: Arc<Allowance>,
+    extent: Extent,
+    /// Whether it wanted to keep or forget a value and may only read.
+    refused_to_keep: AtomicBool,
     log: Log,
     progress: ProgressSink,
     cancel: Cancel,
 }
 
 impl Reach {
-    /// What a call of an extension may reach. Opens its directories, so it belongs on a worker.
+    /// What a call of an extension may reach: its grants, or what of them reads. Opens its directories, so it belongs on a worker.
     ///
     /// # Errors
     /// [`Error::Grant`] when a granted directory cannot be opened.
     pub(crate) fn of_call(
         allowance: &Arc<Allowance>,
+        extent: Extent,
         bounds: WebBounds,
         counts: Counts,
         progress: ProgressSink,
         cancel: Cancel,
     ) -> Result<Self, Error> {
-        Self::new(allowance, &allowance.grants, bounds, counts, progress, cancel)
+        Self::new(allowance, (&allowance.grants, extent), bounds, counts, progress, cancel)
     }
 
     /// What an extension may reach while it lists its tools: the log and its configuration. A list that depended on a
@@ -110,12 +115,12 @@ impl Reach {
         cancel: Cancel,
     ) -> Result<Self, Error> {
         let listing = Arc::new(Allowance { keeper: None, ..(**allowance).clone() });
-        Self::new(&listing, &Grants::default(), bounds, counts, ProgressSink::default(), cancel)
+        Self::new(&listing, (&Grants::default(), Extent::Reading), bounds, counts, ProgressSink::default(), cancel)
     }
 
     fn new(
         allowance: &Arc<Allowance>,
-        grants: &Grants,
+        (grants, extent): (&Grants, Extent),
         bounds: WebBounds,
         counts: Counts,
         progress: ProgressSink,
@@ -125,11 +130,13 @@ impl Reach {
         let mut table = ResourceTable::new();
         table.set_max_capacity(counts.handles);
         Ok(Self {
-            wasi: context(allowance, grants, &log)?,
+            wasi: context(allowance, grants, extent, &log)?,
             table,
             http: WasiHttpCtx::new(),
-            web: http::Web::new(grants.http.clone(), bounds),
+            web: http::Web::new(&grants.http, extent, bounds),
             allowance: Arc::clone(allowance),
+            extent,
+            refused_to_keep: AtomicBool::new(false),
             log,
             progress,
             cancel,
@@ -167,6 +174,25 @@ impl Reach {
         self.allowance.keeper.as_deref().ok_or_else(none)
     }
 
+    /// Its store, to change it.
+    pub(crate) fn keeper_to_write(&self) -> Result<&dyn Keeper, Refusal> {
+        let keeper = self.keeper()?;
+        match self.extent {
+            Extent::Granted => Ok(keeper),
+            Extent::Reading => {
+                self.refused_to_keep.store(true, Ordering::Relaxed);
+                Err(Refusal::Unavailable(
+                    "this server is in read-only mode, and a call only reads its values".to_owned(),
+                ))
+            }
+        }
+    }
+
+    /// Whether it was refused to keep or forget a value, because it may only read.
+    pub(crate) fn refused_to_keep(&self) -> bool {
+        self.refused_to_keep.load(Ordering::Relaxed)
+    }
+
     /// Hosts it was refused in this call, as it named them, with the reason.
     pub(crate) fn refused_hosts(&self) -> Vec<(String, Refused)> {
         self.web.refused()
@@ -174,7 +200,7 @@ impl Reach {
 }
 
 /// The WASI context: what is not named here is not there. No argument, no standard input, no socket.
-fn context(allowance: &Allowance, grants: &Grants, log: &Log) -> Result<WasiCtx, Error> {
+fn context(allowance: &Allowance, grants: &Grants, extent: Extent, log: &Log) -> Result<WasiCtx, Error> {
     let mut builder = WasiCtx::builder();
     builder.stdout(log.stream("stdout")).stderr(log.stream("stderr"));
     for name in &grants.environment {
@@ -184,7 +210,8 @@ fn context(allowance: &Allowance, grants: &Grants, log: &Log) -> Result<WasiCtx,
     }
     for directory in &grants.directories {
         let Some(host) = &directory.host else { continue };
-        let permissions = if directory.writable { FsPerms::ReadWrite } else { FsPerms::ReadOnly };
+        let writes = directory.writable && extent == Extent::Granted;
+        let permissions = if writes { FsPerms::ReadWrite } else { FsPerms::ReadOnly };
         // Opened anew for each call: a directory that was moved or replaced meanwhile is the one the operator means now.
         builder
             .preopened_dir(host, &directory.guest, permissions)

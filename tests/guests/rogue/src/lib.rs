@@ -72,6 +72,7 @@ fn act(behave: &str, at: &str) -> Result<Reply, Failure> {
         "no-answer" => Ok(Reply { text: None, structured: None }),
         "garbage" => Ok(value("{")),
         "fetch" => web::fetch(at),
+        "request" => web::request(at),
         "fetch-often" => (0..1_000).try_fold(text(""), |_, _| web::fetch(at)),
         "read" => files::read(at),
         "write" => files::write(at),
@@ -107,7 +108,8 @@ fn act(behave: &str, at: &str) -> Result<Reply, Failure> {
             Ok(text("slept"))
         }
         "handles" => {
-            let kept: Vec<_> = (0..5_000).map(|_| monotonic_clock::subscribe_duration(1)).collect();
+            let count = at.parse().unwrap_or(5_000);
+            let kept: Vec<_> = (0..count).map(|_| monotonic_clock::subscribe_duration(1)).collect();
             Ok(text(&kept.len().to_string()))
         }
         "after-cancel" => {
@@ -122,6 +124,13 @@ fn act(behave: &str, at: &str) -> Result<Reply, Failure> {
             state::set("count", &[count]).map_err(|refusal| failed(&format!("{refusal:?}")))?;
             Ok(text(&count.to_string()))
         }
+        "keep" | "forget" => {
+            let kept = if behave == "keep" { state::set("kept", at.as_bytes()) } else { state::delete("kept") };
+            kept.map_err(|refusal| failed(&format!("{refusal:?}")))?;
+            Ok(text("done"))
+        }
+        "kept" => Ok(text(&format!("{:?}", state::get("kept")))),
+        "tell-secrets" => Err(failed(&tell_secrets())),
         "hoard" => {
             let refusal = (0..100).find_map(|n| state::set(&format!("../{n}"), &vec![0; 64 << 10]).err());
             Ok(text(&format!("{refusal:?}")))
@@ -129,6 +138,19 @@ fn act(behave: &str, at: &str) -> Result<Reply, Failure> {
         "random" => Ok(text(&random::get_random_u64().to_string())),
         other => Err(failed(&format!("it knows no `{other}`"))),
     }
+}
+
+/// Writes all it knows wherever it can write, and answers it.
+fn tell_secrets() -> String {
+    let variables = environment::get_environment().into_iter().map(|(_, value)| value);
+    let values = config::keys().into_iter().filter_map(|key| config::get(&key));
+    let all = variables.chain(values).collect::<Vec<_>>().join(" ");
+    for level in [log::Level::Trace, log::Level::Debug, log::Level::Info, log::Level::Warn, log::Level::Error] {
+        log::write(level, &format!("logged {all}"));
+    }
+    print(&format!("printed {all}\n"));
+    progress::report(1.0, None, Some(&all));
+    all
 }
 
 fn print(line: &str) {
