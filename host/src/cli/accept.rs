@@ -56,7 +56,8 @@ pub(crate) fn add(settings: Settings, name: &str, file: &Path, ecosystems: &[Str
     describe(&offer);
     if wanted.ecosystems.is_empty() {
         println!(
-            "it is assigned no ecosystem, so no mapper, error decoder or engine of it is asked anything: --ecosystem"
+            "it is assigned no ecosystem, so no mapper, error decoder or engine of it is asked anything: name one in \
+             `ecosystems` of its `[[plugin]]` block and accept it again"
         );
     }
     Ok(ExitCode::SUCCESS)

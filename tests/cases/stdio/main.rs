@@ -7,6 +7,7 @@ mod authors;
 mod configured;
 mod engines;
 mod extensions;
+mod formulas;
 mod framing;
 mod granted;
 mod hosted;
