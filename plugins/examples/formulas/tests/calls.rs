@@ -1,5 +1,7 @@
 //! Calls as the host makes them: a sheet is mapped, and the engine runs what the mapper handed out.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test speaks by panicking")]
+
 use abi_mcp_sdk::serde_json::{Value, json};
 use abi_mcp_sdk::{CallFailure, CallSpec, Engine, Mapper, Method, Options, Stage};
 use formulas::Formulas;

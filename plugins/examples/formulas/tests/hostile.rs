@@ -1,5 +1,7 @@
 //! Sheets nobody in good faith would write end with a reason: never a panic, an overflow or a call that runs on.
 
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test speaks by panicking")]
+
 use abi_mcp_sdk::serde_json::{Value, json};
 use abi_mcp_sdk::{CallSpec, Engine, Fault, Mapper, Mapping, Options};
 use formulas::Formulas;
