@@ -27,16 +27,18 @@ type Settled = BTreeMap<usize, Result<BTreeSet<usize>, String>>;
 
 /// One answer for each entry of the sheet.
 pub(crate) fn link(sheet: &Sheet) -> Vec<Result<Linked<'_>, String>> {
-    let sound = |(position, entry)| Some((position, Result::as_ref(entry).ok()?));
-    let all = sheet.entries.iter().map(|entry| &entry.function).enumerate();
-    let functions = all.filter_map(sound).map(|(at, function)| (function.name.as_str(), (at, function))).collect();
-    let compiled: Vec<_> = (sheet.entries.iter())
-        .map(|entry| {
-            let function = entry.function.as_ref().map_err(Clone::clone)?;
-            let steps = compile(&Names { function, constants: &sheet.constants, functions: &functions })?;
-            Ok((function, steps))
-        })
-        .collect();
+    let mut functions = BTreeMap::new();
+    for (position, entry) in sheet.entries.iter().enumerate() {
+        if let Ok(function) = &entry.function {
+            functions.insert(function.name.as_str(), (position, function));
+        }
+    }
+    let compiled = sheet.entries.iter().map(|entry| {
+        let function = entry.function.as_ref().map_err(Clone::clone)?;
+        let steps = compile(&Names { function, constants: &sheet.constants, functions: &functions })?;
+        Ok((function, steps))
+    });
+    let compiled: Vec<_> = compiled.collect();
     let mut settled = settle(sheet, &compiled);
     let link = |(position, compiled): (usize, Result<_, String>)| {
         let (function, steps) = compiled?;

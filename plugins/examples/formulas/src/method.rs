@@ -3,10 +3,11 @@
 use crate::FORMAT;
 use crate::link::Linked;
 use crate::parameter::{Parameter, number, plain};
-use crate::sheet::{Constant, Function, RELEASE, Sheet};
+use crate::sheet::{Function, RELEASE, Sheet};
 use abi_mcp_sdk::json::Object;
 use abi_mcp_sdk::serde_json::{Value, json};
 use abi_mcp_sdk::{Access, CallSpec, Method};
+use std::collections::BTreeSet;
 
 /// The method of a function. Arguments and results are JSON as the schemas say, so there is nothing to encode and no
 /// plan.
@@ -62,11 +63,10 @@ fn input_schema(function: &Function) -> Value {
 fn call_spec(sheet: &Sheet, linked: &Linked<'_>) -> Vec<u8> {
     let reached = linked.reaches.iter().filter_map(|position| sheet.entries.get(*position)?.function.as_ref().ok());
     let functions: Vec<&Function> = reached.chain([linked.function]).collect();
-    let names = |name: &str, function: &Function| {
-        function.formula.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').any(|word| word == name)
-    };
-    let used = |constant: &&Constant| functions.iter().any(|function| names(&constant.name, function));
-    let constants = sheet.constants.iter().filter(used);
+    let is_no_letter = |letter: char| !letter.is_ascii_alphanumeric() && letter != '_';
+    let words = functions.iter().copied().flat_map(|function| function.formula.split(is_no_letter));
+    let used: BTreeSet<&str> = words.collect();
+    let constants = sheet.constants.iter().filter(|constant| used.contains(constant.name.as_str()));
     json!({
         "formulas": RELEASE,
         "constants": constants.map(|it| json!({ "name": it.name, "value": it.value })).collect::<Vec<_>>(),

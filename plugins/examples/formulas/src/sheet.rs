@@ -148,32 +148,15 @@ fn function(written: &Object, constants: &[Constant], notes: &mut Vec<Note>) -> 
     let formula = written.get("formula").and_then(Value::as_str).ok_or("formula: expected a text")?;
     let mut reader = Reader { function: name, notes };
     reader.note_unknown(written, "", &["name", "doc", "topic", "words", "takes", "gives", "formula"]);
-    let empty = Object::new();
-    let gives = match written.get("gives") {
-        None => &empty,
-        Some(gives) => {
-            gives.as_object().ok_or_else(|| format!("gives: expected an object, found {}", kind_of(gives)))?
-        }
-    };
-    reader.note_unknown(gives, "gives", &["unit", "doc"]);
-    let mut takes: Vec<Parameter> = Vec::new();
-    let none = Vec::new();
-    let listed = match written.get("takes") {
-        None => &none,
-        Some(takes) => takes.as_array().ok_or_else(|| format!("takes: expected an array, found {}", kind_of(takes)))?,
-    };
-    for (index, one) in listed.iter().enumerate() {
-        let path = element("takes", index);
-        let parameter = Parameter::read(one, &path, &mut reader).map_err(|problem| format!("{path}: {problem}"))?;
-        if index >= MOST_PARAMETERS || takes.iter().any(|other| other.name == parameter.name) {
-            return Err(format!("{path}: expected at most {MOST_PARAMETERS} parameters, each with a name of its own"));
-        }
-        takes.push(parameter);
-    }
+    let takes = takes(written, &mut reader)?;
     let names = takes.iter().map(|parameter| parameter.name.as_str()).chain([name]);
     if let Some(name) = names.into_iter().find(|name| constants.iter().any(|constant| constant.name == *name)) {
         return Err(format!("`{name}` is a constant, too"));
     }
+    let gives = written.get("gives").unwrap_or(&Value::Null);
+    let none = Object::new();
+    let gives = gives.as_object().or(gives.is_null().then_some(&none)).ok_or("gives: expected an object")?;
+    reader.note_unknown(gives, "gives", &["unit", "doc"]);
     let words = written.get("words").and_then(Value::as_array).into_iter().flatten();
     Ok(Function {
         name: name.to_owned(),
@@ -185,6 +168,21 @@ fn function(written: &Object, constants: &[Constant], notes: &mut Vec<Note>) -> 
         result: reader.text(gives, "gives", "doc"),
         formula: formula.to_owned(),
     })
+}
+
+fn takes(function: &Object, reader: &mut Reader<'_>) -> Result<Vec<Parameter>, String> {
+    let mut takes: Vec<Parameter> = Vec::new();
+    let Some(written) = function.get("takes") else { return Ok(takes) };
+    let written = written.as_array().ok_or_else(|| format!("takes: expected an array, found {}", kind_of(written)))?;
+    for (index, one) in written.iter().enumerate() {
+        let path = element("takes", index);
+        let parameter = Parameter::read(one, &path, reader).map_err(|problem| format!("{path}: {problem}"))?;
+        if index >= MOST_PARAMETERS || takes.iter().any(|other| other.name == parameter.name) {
+            return Err(format!("{path}: expected at most {MOST_PARAMETERS} parameters, each with a name of its own"));
+        }
+        takes.push(parameter);
+    }
+    Ok(takes)
 }
 
 /// Reads members of one function, and notes what it leaves away.

@@ -85,6 +85,25 @@ fn functions_that_reach_too_many_others_are_left_out() {
     assert!(mapping.skipped.iter().any(|skipped| skipped.reason == "calls `f7`, which is left out"));
 }
 
+/// Chains of functions that each reach 32 others, with as much text as fits.
+fn at_all_bounds() -> Value {
+    let constants: Vec<Value> = (0..1_000).map(|index| json!({"name": format!("c{index}"), "value": index})).collect();
+    let formula = |index: usize| match index % 33 {
+        32 => vec!["c7"; 250].join("+"),
+        _ => format!("f{}() + {}", index + 1, vec!["c7"; 220].join("+")),
+    };
+    let function = |index: usize| json!({"name": format!("f{index}"), "formula": formula(index)});
+    json!({"formulas": "1", "constants": constants, "functions": (0..990).map(function).collect::<Vec<_>>()})
+}
+
+#[test]
+fn a_sheet_at_all_its_bounds_is_mapped_whole() {
+    let mapping = map(&at_all_bounds());
+    assert_eq!((mapping.methods.len(), mapping.skipped.len()), (990, 0));
+    let bytes: usize = mapping.methods.iter().map(|method| method.call_spec.as_ref().unwrap().bytes.len()).sum();
+    assert!(bytes < 32 << 20, "within what a plugin may hand over: {bytes}");
+}
+
 #[test]
 fn functions_that_double_the_work_at_each_turn_are_stopped() {
     let twice = |index: usize| json!({"name": format!("f{index}"), "formula": format!("f{0}() + f{0}()", index + 1)});
