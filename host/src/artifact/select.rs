@@ -106,7 +106,8 @@ pub struct Selected {
 pub enum SelectError {
     /// None understands it.
     #[error(
-        "no plugin understands the manifest as one of `{ecosystem}` (asked: {}){}", listed(.asked), failures(.passed_over)
+        "no plugin understands the manifest as one of `{ecosystem}` (asked: {}){}{}",
+        listed(.asked), failures(.passed_over), assignment(.ecosystem, *.unassigned)
     )]
     NotRecognised {
         /// The ecosystem its source says it is of.
@@ -115,6 +116,8 @@ pub enum SelectError {
         asked: Vec<String>,
         /// Those that failed instead of answering.
         passed_over: Vec<PluginError>,
+        /// Whether there are third parties' mappers that were not asked, because the ecosystem is none of theirs.
+        unassigned: bool,
     },
     /// Whoever understands it says it is of another ecosystem than its source says.
     #[error("the manifest is one of `{found}`, and was given as one of `{expected}`\nhint: name it as what it is")]
@@ -253,8 +256,13 @@ impl Registry {
         {
             return Err(SelectError::OtherEcosystem { expected, found });
         }
+        let is_unasked = |plugin: &Arc<Plugin>| {
+            let third = matches!(plugin.origin(), Origin::ThirdParty { .. }) && plugin.has(Role::Mapper);
+            third && !asked.iter().any(|other| Arc::ptr_eq(other, plugin))
+        };
+        let unassigned = self.plugins.iter().any(is_unasked);
         let asked = asked.into_iter().map(label).collect();
-        Err(SelectError::NotRecognised { ecosystem: expected, asked, passed_over })
+        Err(SelectError::NotRecognised { ecosystem: expected, asked, passed_over, unassigned })
     }
 
     /// The error decoders for an app's failures, in asking order: the app's own plugin, then newest release first.
@@ -405,6 +413,17 @@ fn listed(names: &[String]) -> String {
 
 fn failures(errors: &[PluginError]) -> String {
     errors.iter().map(|error| format!("; {error}")).collect()
+}
+
+/// Names no plugin: the message reaches a model, which is not told what else there is.
+fn assignment(ecosystem: &str, unassigned: bool) -> String {
+    let hint = || {
+        format!(
+            "\nhint: a plugin of yours is asked once `ecosystems = [\"{ecosystem}\"]` is in its `[[plugin]]` block and \
+             `abi-mcp plugin accept NAME` accepted that"
+        )
+    };
+    unassigned.then(hint).unwrap_or_default()
 }
 
 #[cfg(test)]

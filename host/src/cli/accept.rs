@@ -49,7 +49,8 @@ pub(crate) fn add(settings: Settings, name: &str, file: &Path, ecosystems: &[Str
     describe_skipped(&skipped);
     if is_idle(&wanted, &offer) {
         println!(
-            "it is assigned no ecosystem, so no mapper, error decoder or engine of it is asked anything: --ecosystem"
+            "it is assigned no ecosystem, so no mapper, error decoder or engine of it is asked anything: name one in \
+             `ecosystems` of its `[[plugin]]` block and accept it again"
         );
     }
     Ok(ExitCode::SUCCESS)

@@ -3,7 +3,7 @@
 //! One generated world a contract: a component's type section then names exactly the roles it exports. Nothing here
 //! is public surface; authors use [`crate::export_mapper!`] and its siblings.
 
-use crate::{errors, mapper, projection};
+use crate::{engine, errors, mapper, projection};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -34,6 +34,16 @@ pub mod errors_world {
     wit_bindgen::generate!({
         path: "../../wit/errors/0.1.0",
         world: "errors",
+        pub_export_macro: true,
+    });
+}
+
+/// `abi-mcp:engine`, as generated.
+#[allow(unsafe_code, missing_docs, unreachable_pub, clippy::all, clippy::indexing_slicing, reason = "generated")]
+pub mod engine_world {
+    wit_bindgen::generate!({
+        path: "../../wit/engine/0.1.0",
+        world: "engine-component",
         pub_export_macro: true,
     });
 }
@@ -270,6 +280,51 @@ mod decoder {
                 errors::Class::BadRequest => Self::BadRequest,
                 errors::Class::Backend => Self::Backend,
             }
+        }
+    }
+}
+
+mod runner {
+    use super::engine_world::exports::abi_mcp::engine::engine as contract;
+    use super::{Component, engine, mapper};
+
+    impl<T: engine::Engine> contract::Guest for Component<T> {
+        fn describe() -> contract::About {
+            let engine::About { name, release, licence, limits } = T::describe();
+            contract::About { name, release, licence, limits }
+        }
+
+        fn accepts() -> Vec<String> {
+            T::accepts().iter().map(|&format| format.to_owned()).collect()
+        }
+
+        fn supported(specs: Vec<contract::CallSpec>) -> Vec<contract::Unsupported> {
+            let lacking = |(index, spec): (u32, contract::CallSpec)| {
+                Some(contract::Unsupported { index, reason: engine::unsupported::<T>(&spec.into())? })
+            };
+            (0..).zip(specs).filter_map(lacking).collect()
+        }
+
+        fn execute(spec: contract::CallSpec, arguments: String) -> Result<Option<String>, contract::Failure> {
+            Ok(engine::execute::<T>(&spec.into(), &arguments)?)
+        }
+    }
+
+    impl From<contract::CallSpec> for mapper::CallSpec {
+        fn from(spec: contract::CallSpec) -> Self {
+            Self { format: spec.format, bytes: spec.bytes }
+        }
+    }
+
+    impl From<engine::CallFailure> for contract::Failure {
+        fn from(failure: engine::CallFailure) -> Self {
+            let engine::CallFailure { stage, argument, code, message } = failure;
+            let stage = match stage {
+                engine::Stage::Arguments => contract::Stage::Arguments,
+                engine::Stage::Execution => contract::Stage::Execution,
+                engine::Stage::Outcome => contract::Stage::Outcome,
+            };
+            Self { stage, argument, code, message }
         }
     }
 }

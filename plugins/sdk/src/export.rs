@@ -2,7 +2,8 @@
 
 /// Exports a [`Mapper`](crate::Mapper) as `abi-mcp:mapper@0.1.0`.
 ///
-/// A crate may also call [`export_errors!`](crate::export_errors): its component then plays both roles.
+/// A crate may also call [`export_errors!`](crate::export_errors) and [`export_engine!`](crate::export_engine): its
+/// component then plays all those roles.
 #[macro_export]
 macro_rules! export_mapper {
     ($mapper:ty) => {
@@ -54,6 +55,24 @@ macro_rules! export_errors {
         const _: () = {
             type Exported = $crate::bindings::Component<$decoder>;
     $crate::bindings::errors_world::export!(Exported with_types_in $crate::bindings::errors_world);
+        };
+    };
+}
+
+/// Exports an [`Engine`](crate::Engine) as `abi-mcp:engine@0.1.0`.
+#[macro_export]
+macro_rules! export_engine {
+    ($engine:ty) => {
+        const _: () = {
+            const fn is_an_engine<T: $crate::Engine>() {}
+            is_an_engine::<$engine>();
+        };
+
+        #[cfg(target_arch = "wasm32")]
+        #[allow(unsafe_code)]
+        const _: () = {
+            type Exported = $crate::bindings::Component<$engine>;
+    $crate::bindings::engine_world::export!(Exported with_types_in $crate::bindings::engine_world);
         };
     };
 }

@@ -1,8 +1,9 @@
 //! Writes plugins for abi-mcp: a mapper turns an ecosystem's ABI documents into methods a model can call, an error
-//! decoder turns its raw failures into words.
+//! decoder turns its raw failures into words, an engine runs its functions.
 //!
-//! Implement [`Mapper`] or [`ErrorDecoder`] (or both; [`Projection`] where an ecosystem has a tool format of its own) for a unit struct, name it in [`export_mapper!`] or
-//! [`export_errors!`], and build for `wasm32-unknown-unknown`. The resulting component imports nothing: it can only
+//! Implement [`Mapper`], [`ErrorDecoder`] or [`Engine`] (or several; [`Projection`] where an ecosystem has a tool format
+//! of its own) for a unit struct, name it in [`export_mapper!`], [`export_errors!`] or [`export_engine!`], and build for
+//! `wasm32-unknown-unknown`. The resulting component imports nothing: it can only
 //! compute. On the author's own machine the same crate is plain Rust; [`golden`] holds its answers to files.
 //!
 //! Not here: anything of one ecosystem, and the bindings themselves, which an author never sees.
@@ -10,6 +11,7 @@
 #[cfg(target_arch = "wasm32")]
 #[doc(hidden)]
 pub mod bindings;
+mod engine;
 mod errors;
 mod export;
 #[cfg(all(feature = "golden", not(target_arch = "wasm32")))]
@@ -18,6 +20,7 @@ pub mod json;
 mod mapper;
 mod projection;
 
+pub use engine::{About, CallFailure, Engine, Stage};
 pub use errors::{Class, ErrorDecoder, Explanation, Failure, GuestFailure, HttpFailure, Retry};
 pub use mapper::{
     Access, CallSpec, Encoded, Fault, Fit, Mapper, Mapping, Method, Note, Options, Parameter, Problem, Recognition,

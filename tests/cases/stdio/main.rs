@@ -10,6 +10,7 @@ mod confined;
 mod dropped;
 mod engines;
 mod extensions;
+mod formulas;
 mod framing;
 mod frozen;
 mod granted;

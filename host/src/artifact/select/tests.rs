@@ -72,7 +72,17 @@ async fn a_third_party_is_not_listened_to_about_ecosystems_it_was_not_assigned()
     let none = [("stranger", "9.0.0", third_party(&[]), "tidy")];
     let error =
         registry(&none, Vec::new()).select(&Recogniser::new(manifest()), "testing", &Cancel::new()).await.unwrap_err();
-    assert_eq!(error.to_string(), "no plugin understands the manifest as one of `testing` (asked: none)");
+    let text = error.to_string();
+    let (said, hint) = text.split_once("\nhint: ").unwrap();
+    assert_eq!(said, "no plugin understands the manifest as one of `testing` (asked: none)");
+    assert!(
+        hint.contains(r#"`ecosystems = ["testing"]`"#) && hint.contains("accept") && !hint.contains("stranger"),
+        "{hint}"
+    );
+    let asked = [("stranger", "9.0.0", third_party(&["testing"]), "ecosystem=elsewhere")];
+    let error =
+        registry(&asked, Vec::new()).select(&Recogniser::new(manifest()), "testing", &Cancel::new()).await.unwrap_err();
+    assert!(!error.to_string().contains("hint"), "whoever was asked need not be assigned: {error}");
 }
 
 #[tokio::test]
