@@ -70,7 +70,8 @@ pub(crate) fn build(tree: &Tree) -> Result<()> {
     let frozen_entries = write_frozen(tree)?;
     output::remove_strangers(&tree.components(), &entries)?;
     output::remove_strangers(&test_folder, &test_entries)?;
-    let folders = [("", &entries), ("examples/", &example_entries), ("tests/", &test_entries), ("frozen/", &frozen_entries)];
+    let folders =
+        [("", &entries), ("examples/", &example_entries), ("tests/", &test_entries), ("frozen/", &frozen_entries)];
     stamp::write(tree, &inputs, &folders)?;
     println!("components built in {:.1} s", started.elapsed().as_secs_f32());
     Ok(())
