@@ -34,7 +34,8 @@ pub enum LoadError {
     /// Its functions are for an engine, and none of those there are runs them.
     #[error(
         "its functions need an engine that runs `{format}`, and {}\n\
-         hint: give one with --engine FILE; the README says how one is built", configured(.engines)
+         hint: give one with --engine FILE, or as a plugin: `abi-mcp plugin add NAME FILE --ecosystem ECOSYSTEM`; the README \
+         says how one is built", configured(.engines)
     )]
     NoEngine {
         /// The format of the call-specs.

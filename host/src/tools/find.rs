@@ -1,7 +1,7 @@
 //! Reaching tools that are not listed: ranked search, and one tool's full definition.
 
 use crate::catalog::{CatalogUnit, Snapshot, definition};
-use crate::model::{CallScope, JsonObject, Method, ToolReply};
+use crate::model::{CallScope, JsonObject, Method, Parameter, ToolReply};
 use crate::source::Origin;
 use crate::text::{clean_line, cut};
 use crate::tools::Server;
@@ -101,8 +101,8 @@ fn how_to_call((of_apps, functions): (bool, bool), snapshot: &Snapshot, first: O
         let example = example.map_or_else(String::new, |(unit, method)| {
             // An extension's own name for a tool may be another's too.
             let named = first.filter(|_| unit.unit.app.origin == Origin::Extension).unwrap_or(&method.method.name);
-            let args: JsonObject =
-                method.method.parameters.iter().map(|parameter| (parameter.name.clone(), json!(".."))).collect();
+            let value = |given: &Parameter| (given.name.clone(), example_of(&method.method.input_schema, &given.name));
+            let args: JsonObject = method.method.parameters.iter().map(value).collect();
             format!(", for example {}", json!({"method": named, "args": args}))
         });
         lines.push(format!("Run a function with the tool `call`{example}."));
@@ -113,6 +113,23 @@ fn how_to_call((of_apps, functions): (bool, bool), snapshot: &Snapshot, first: O
         );
     }
     lines
+}
+
+/// An argument with a value of its kind, for a model to put its own in the place of.
+fn example_of(input_schema: &JsonObject, name: &str) -> Value {
+    let property = input_schema.get("properties").and_then(|all| all.get(name));
+    let said = |key: &str| property.and_then(|property| property.get(key)).cloned();
+    let first = |key: &str| said(key).and_then(|values| values.get(0).cloned());
+    let of_its_kind = || match said("type").as_ref().and_then(Value::as_str) {
+        Some("integer" | "number") => {
+            said("minimum").filter(|least| least.as_f64().is_some_and(|least| least > 1.0)).unwrap_or_else(|| json!(1))
+        }
+        Some("boolean") => json!(true),
+        Some("array") => json!([]),
+        Some("object") => json!({}),
+        _ => json!(".."),
+    };
+    said("default").or_else(|| first("examples")).or_else(|| first("enum")).unwrap_or_else(of_its_kind)
 }
 
 /// One tool in full.
@@ -141,4 +158,22 @@ pub(crate) async fn describe_tool(
     });
     let text = serde_json::to_string_pretty(&answer).unwrap_or_default();
     Ok(ToolReply { structured: Some(answer), ..ToolReply::text(text) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_example_has_values_the_schema_takes() {
+        let schema = json!({"type": "object", "properties": {
+            "mass": {"type": "number", "minimum": 2.5}, "count": {"type": "integer", "minimum": -5},
+            "unit": {"type": "string", "enum": ["kg", "lb"]}, "exact": {"type": "boolean", "default": false},
+            "names": {"type": "array"}, "text": {"type": "string"},
+        }});
+        let schema = schema.as_object().unwrap();
+        let names = ["mass", "count", "unit", "exact", "names", "text", "unknown"];
+        let example = names.map(|name| example_of(schema, name));
+        assert_eq!(json!(example), json!([2.5, 1, "kg", false, [], "..", ".."]));
+    }
 }

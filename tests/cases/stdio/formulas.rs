@@ -152,6 +152,7 @@ fn folded_functions_are_found_by_what_people_call_them_and_called_by_name() {
     assert_eq!(names(&mut client), ["find_tools", "describe_tool", "call"]);
     let found = client.call("find_tools", json!({"query": "obesity"})).text;
     assert!(found.contains("1. body_mass_index(mass: kg, height: m) -> kg/m2"), "{found}");
+    assert!(found.contains(r#"{"method":"body_mass_index","args":{"mass":1,"height":1}}"#), "{found}");
     let described = client.call("describe_tool", json!({"tool": "head"})).first();
     assert_eq!(described["inputSchema"]["properties"]["density"]["default"], 1000, "{described}");
     let reply = client.call("call", json!({"method": "head", "args": {"pressure": 98_066.5, "density": 500}}));
