@@ -11,7 +11,7 @@ use crate::artifact::mapping_cache::MappingKey;
 use crate::artifact::recall::recall;
 use crate::artifact::renewal::Renewal;
 use crate::artifact::shelf::{Shelf, is_extension};
-use crate::artifact::supply::{Stamps, Supply};
+use crate::artifact::supply::{Beside, Stamps, Supply};
 use crate::artifact::{
     Digest, MappingCache, Origin, Plugin, PluginError, Recogniser, Refusal, Registry, SelectError, Selected,
 };
@@ -94,10 +94,13 @@ impl Plugins {
         Self { loader: Loader { sandbox, ..self.loader }, ..self }
     }
 
-    /// These plugins, and extensions from files the operator named; read when first needed.
+    /// These plugins, and extensions from files the operator named, which go before configured plugins of their names; read
+    /// when first needed.
     #[must_use]
     pub fn and_extensions(self, extensions: Vec<ExtensionSetting>) -> Self {
-        Self { extensions, ..self }
+        let named = || extensions.iter().map(|setting| setting.name.clone()).collect();
+        let supply = self.supply.map(|supply| Arc::new(Beside::new(supply, named())) as Arc<dyn Supply>);
+        Self { supply, extensions, ..self }
     }
 
     /// The plugins of a registry that was made elsewhere; the bundled ones only if it has them. What they make is kept
@@ -347,7 +350,7 @@ mod tests {
     use crate::artifact::admit;
     use crate::artifact::lock::Lock;
     use crate::artifact::specimen::{hostile, marked};
-    use crate::artifact::{Pin, SubjectRange, Supplied, Wanted};
+    use crate::artifact::{Allowed, Pin, SubjectRange, Supplied, Wanted};
     use crate::model::{Grants, JsonObject};
     use std::sync::RwLock;
 
@@ -452,6 +455,22 @@ mod tests {
         let gone = plugins.renewal().unwrap();
         assert!(gone.registry.third_party("guest").is_none() && gone.proposals.is_empty());
         assert_eq!(gone.gone, ["testing".to_owned()].into());
+    }
+
+    #[test]
+    fn a_name_of_the_command_line_is_not_also_that_of_a_configured_plugin() {
+        let folder = tempfile::tempdir().unwrap();
+        let word = Word::of(folder.path().join("guest.wasm"));
+        let named = ExtensionSetting {
+            name: "guest".to_owned(),
+            path: folder.path().join("missing.wasm"),
+            allowed: Allowed::default(),
+        };
+        let plugins = word.plugins().and_extensions(vec![named]);
+        assert!(plugins.registry().third_party("guest").is_none(), "what was typed goes before");
+        assert!(plugins.extension("guest").unwrap_err().contains("missing.wasm"));
+        let renewed = plugins.renewal().unwrap();
+        assert!(renewed.proposals.is_empty() && renewed.registry.third_party("guest").is_none());
     }
 
     #[test]

@@ -5,10 +5,12 @@
 
 use crate::artifact::Wanted;
 use crate::artifact::lock::Lock;
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What the operator wants, and what of it was accepted.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -29,6 +31,35 @@ pub trait Supply: Debug + Send + Sync {
 
     /// The files it is kept in.
     fn files(&self) -> Vec<PathBuf>;
+}
+
+/// What the operator wants, without plugins whose names the command line gives to others: what is typed for one start goes
+/// before what is written down for all.
+#[derive(Debug)]
+pub(super) struct Beside {
+    supply: Arc<dyn Supply>,
+    named: BTreeSet<String>,
+}
+
+impl Beside {
+    pub(super) fn new(supply: Arc<dyn Supply>, named: BTreeSet<String>) -> Self {
+        Self { supply, named }
+    }
+}
+
+impl Supply for Beside {
+    fn read(&self) -> Result<Supplied, String> {
+        let mut supplied = self.supply.read()?;
+        for name in &self.named {
+            supplied.wanted.retain(|wanted| wanted.name != *name);
+            supplied.lock.remove(name);
+        }
+        Ok(supplied)
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        self.supply.files()
+    }
 }
 
 /// Tells files that changed from the same ones.
