@@ -407,7 +407,7 @@ impl Plugin {
         specs: Vec<CallSpec>,
         cancel: &Cancel,
     ) -> Result<Option<Vec<Unsupported>>, PluginError> {
-        let (work, count) = (Work::Map, specs.len());
+        let (work, count) = (Work::Support, specs.len());
         let answer = self.ask_engine(work, cancel, move |engine, store| engine.supported(store, &specs)).await?;
         let checked = answer.map(|unsupported| accept_unsupported(unsupported, count)).transpose();
         checked.map_err(|breach| self.error(work, Cause::Breach(breach)))

@@ -16,6 +16,8 @@ pub enum Work {
     Recognise,
     /// Turn a manifest into methods and render their signatures, in one instance.
     Map,
+    /// Say which functions an engine can run.
+    Support,
     /// Write a tool manifest in a format of the ecosystem's own.
     Project,
     /// Encode the arguments of one call.
@@ -40,6 +42,7 @@ impl Work {
             Self::Prepare => "being compiled",
             Self::Recognise => "recognising a manifest",
             Self::Map => "mapping a manifest",
+            Self::Support => "saying which functions it can run",
             Self::Project => "writing a tool manifest",
             Self::Encode => "encoding arguments",
             Self::Decode => "decoding a result",
@@ -83,8 +86,8 @@ pub struct Counts {
 /// The table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// For [`Work::Prepare`], [`Work::Recognise`], [`Work::Map`], [`Work::Project`] and [`Work::List`]: whole manifests, once
-    /// for each app, on any machine. Manifests of 1,600 methods take tens of milliseconds.
+    /// For [`Work::Prepare`], [`Work::Recognise`], [`Work::Map`], [`Work::Support`], [`Work::Project`] and [`Work::List`]:
+    /// whole manifests, once for each app, on any machine. Manifests of 1,600 methods take tens of milliseconds.
     pub manifest: Bounds,
     /// For [`Work::Encode`] and [`Work::Decode`]: one call's values; a person or model is waiting.
     pub codec: Bounds,
@@ -155,7 +158,7 @@ impl Limits {
     #[must_use]
     pub fn of(&self, work: Work) -> Bounds {
         match work {
-            Work::Prepare | Work::Recognise | Work::Map | Work::Project | Work::List => self.manifest,
+            Work::Prepare | Work::Recognise | Work::Map | Work::Support | Work::Project | Work::List => self.manifest,
             Work::Encode | Work::Decode => self.codec,
             Work::Explain => self.explain,
             Work::Execute => self.engine,

@@ -31,7 +31,7 @@ impl Lane {
     pub(super) fn of(work: Work) -> Self {
         match work {
             Work::Encode | Work::Decode | Work::Explain => Self::Short,
-            Work::Prepare | Work::Recognise | Work::Map | Work::Project | Work::Execute => Self::Long,
+            Work::Prepare | Work::Recognise | Work::Map | Work::Support | Work::Project | Work::Execute => Self::Long,
             Work::List | Work::Extend => Self::Waiting,
         }
     }
