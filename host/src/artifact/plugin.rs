@@ -126,6 +126,8 @@ impl fmt::Display for PluginError {
         let work = work.doing();
         write!(f, "plugin `{plugin}` {release} ")?;
         match cause {
+            // Not what it did, but what it may: its own hint says the rest.
+            Cause::Sandbox(error @ sandbox::Error::Ungranted { .. }) => write!(f, "{error}"),
             Cause::Sandbox(error) => {
                 write!(f, "{error} while {work}")?;
                 error.hint().map_or(Ok(()), |hint| write!(f, "\nhint: {hint}"))

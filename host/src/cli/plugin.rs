@@ -19,7 +19,7 @@ pub(crate) fn list(settings: Settings, with_stats: bool) -> anyhow::Result<ExitC
     let plugins = plugins(&settings);
     let registry = plugins.registry();
     println!(
-        "{:<14} {:<12} {:<32} {:<10} {:<13} {:<9} DIGEST",
+        "{:<14} {:<12} {:<33} {:<10} {:<13} {:<9} DIGEST",
         "PLUGIN", "RELEASE", "CONTRACTS", "ORIGIN", "LOCK", "STATE"
     );
     let mut code = ExitCode::SUCCESS;
@@ -45,12 +45,12 @@ pub(crate) fn list(settings: Settings, with_stats: bool) -> anyhow::Result<ExitC
         let (roles, origin) = (roles.join(", "), origin(plugin));
         let lock = if is_wanted { "accepted" } else { "-" };
         let release = plugin.release().to_string();
-        println!("{:<14} {release:<12} {roles:<32} {origin:<10} {lock:<13} {state:<9} {digest}", plugin.name());
+        println!("{:<14} {release:<12} {roles:<33} {origin:<10} {lock:<13} {state:<9} {digest}", plugin.name());
     }
     for refusal in &refused {
         code = ExitCode::FAILURE;
         let lock = if refusal.why == Why::NotAccepted { "not accepted" } else { "differs" };
-        println!("{:<14} {:<12} {:<32} {:<10} {lock:<13} not run", refusal.plugin, "", "", "third");
+        println!("{:<14} {:<12} {:<33} {:<10} {lock:<13} not run", refusal.plugin, "", "", "third");
         println!("{}", indented(&refusal.to_string()));
     }
     for odd in &odd {

@@ -1,7 +1,7 @@
 //! The extension's side of a plugin: what it may reach, which tools it has, and running one of them.
 
 use super::{Origin, Plugin, PluginError, Stated, metered};
-use crate::artifact::asks::{Asks, AsksError, Ungranted, asks, asks_or_imports};
+use crate::artifact::asks::{Asks, AsksError, asks, asks_or_imports};
 use crate::artifact::inspect::{Inspection, inspect_extension};
 use crate::artifact::keeper::FolderKeeper;
 use crate::artifact::usage::Meter;
@@ -126,9 +126,7 @@ pub(super) fn effective(allowed: &Allowance, bytes: &[u8]) -> Result<Allowance, 
         inspect_extension(bytes, usize::MAX).map_err(|error| ungranted(error.to_string()))?;
     let Asks { wants, .. } = asked(bytes, &contracts, &imports).map_err(|error| ungranted(error.to_string()))?;
     let grants = wants.effective(&allowed.grants);
-    // On one line: what was being done follows it.
-    let told = |missing: Ungranted| ungranted(missing.to_string().replace('\n', "; "));
-    wants.check(&allowed.plugin, &imports, &grants).map_err(told)?;
+    wants.check(&allowed.plugin, &imports, &grants).map_err(|missing| ungranted(missing.to_string()))?;
     let keeper = allowed.keeper.clone().filter(|_| grants.state);
     Ok(Allowance { grants, keeper, ..allowed.clone() })
 }
@@ -253,7 +251,7 @@ mod tests {
         assert!(greeter.grants.is_empty(), "it asks for nothing: {:?}", greeter.grants);
         let missing = effective(&allowed(generous), &guest("rogue")).unwrap_err().to_string();
         assert!(missing.contains("`directories`") && missing.contains("`state`"), "{missing}");
-        assert!(!missing.contains("`http`") && !missing.contains('\n'), "{missing}");
+        assert!(!missing.contains("`http`") && missing.contains("\nhint: to allow it"), "{missing}");
     }
 
     #[test]
