@@ -4,8 +4,8 @@
 //! rules of [`super::supply`]), else a new one. What is written down decides only whether a change is told early: the bytes
 //! that run are hashed themselves, whatever stands here. A folder that cannot be used is done without.
 
+use super::cache_folder::CacheFolder;
 use super::digest::{Digest, Hasher};
-use super::folder::OwnedFolder;
 use super::locate::{self, LocateError};
 use super::supply::{Stamp, stamp_of};
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ struct Entry {
 /// Those of [`locate::read`].
 pub(super) fn digest(path: &Path, cache: Option<&Path>) -> Result<Digest, LocateError> {
     let file = locate::open(path)?;
-    let folder = cache.and_then(|cache| OwnedFolder::open(&cache.join(FOLDER)).ok());
+    let folder = cache.and_then(|cache| CacheFolder::open(&cache.join(FOLDER)).ok());
     let name = format!("{}.seen", Digest::of(path.as_os_str().as_encoded_bytes()));
     let before = file.metadata().ok().map(|metadata| stamp_of(&metadata));
     if let Some(known) = folder.as_ref().zip(before).and_then(|(folder, stamp)| get(folder, &name, stamp)) {
@@ -57,7 +57,7 @@ pub(super) fn digest(path: &Path, cache: Option<&Path>) -> Result<Digest, Locate
     Ok(digest)
 }
 
-fn get(folder: &OwnedFolder, name: &str, stamp: Stamp) -> Option<Digest> {
+fn get(folder: &CacheFolder, name: &str, stamp: Stamp) -> Option<Digest> {
     let mut bytes = Vec::new();
     folder.file(name)?.take(MAX_ENTRY).read_to_end(&mut bytes).ok()?;
     let entry: Entry = serde_json::from_slice(&bytes).ok()?;
@@ -99,7 +99,7 @@ mod tests {
     }
 
     fn put(cache: &Path, path: &Path, digest: Digest) {
-        let folder = OwnedFolder::open(&cache.join(FOLDER)).unwrap();
+        let folder = CacheFolder::open(&cache.join(FOLDER)).unwrap();
         let stamp = stamp_of(&std::fs::metadata(path).unwrap());
         let entry = Entry { format: FORMAT, stamp, digest: digest.to_string() };
         let name = format!("{}.seen", Digest::of(path.as_os_str().as_encoded_bytes()));
