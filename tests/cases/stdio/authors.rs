@@ -77,6 +77,19 @@ fn an_extension_whose_answer_is_no_json_is_bad() {
 }
 
 #[test]
+fn a_component_of_another_host_is_checked_as_the_tools_it_would_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("abi-mcp.toml");
+    std::fs::write(&config, "[limits.extension]\ntime_ms = 500\n").unwrap();
+    let (good, text) = plugin(&["check", "--config", config.to_str().unwrap()], &component("tests/plain.wasm"));
+    assert!(!good && text.contains("ok    contract: none of ours"), "{text}");
+    assert!(text.contains("ok    tool: greet(name: string, times?: any) -> string, portable"), "{text}");
+    assert!(text.contains("ok    tools: `open` is left out: its result has a resource"), "{text}");
+    assert!(text.contains("BAD   tool `trap` with {}: it stopped with a fault"), "{text}");
+    assert!(text.contains("BAD   tool `spin` with {}: it ran longer than its 500 ms limit"), "{text}");
+}
+
+#[test]
 fn a_role_it_does_not_have_and_a_file_that_is_none_are_bad_with_a_next_step() {
     let (good, text) = plugin(&["check", "--role", "mapper"], &component("examples/fetch-json.wasm"));
     assert!(!good && text.contains("BAD   it is no mapper\n      next: "), "{text}");

@@ -10,8 +10,8 @@ mod mapper;
 mod odd;
 mod report;
 
-use crate::artifact::asks::{Asks, Wants, asks};
-use crate::artifact::inspect::{Inspection, inspect};
+use crate::artifact::asks::{Asks, Wants, asks, asks_or_imports};
+use crate::artifact::inspect::{Inspection, inspect_extension};
 use crate::artifact::{Allowed, Origin, Plugin, PluginError, locate};
 use crate::cli::args::Check;
 use crate::cli::environment;
@@ -56,6 +56,8 @@ impl RoleName {
 /// A component that is being checked.
 struct Subject {
     plugin: Plugin,
+    /// Whether it was made for another host: what cannot be a tool of it is then no slip of its author's.
+    is_plain: bool,
     cancel: Cancel,
 }
 
@@ -88,7 +90,7 @@ fn admitted(
     report: &mut Report,
 ) -> anyhow::Result<Option<Subject>> {
     let limits = Limits { web: WebBounds { requests: 0, ..settings.limits.web }, ..settings.limits };
-    let found = match inspect(&bytes, limits.largest_memory()) {
+    let found = match inspect_extension(&bytes, limits.largest_memory()) {
         Ok(found) => found,
         Err(error) => {
             let text = error.to_string();
@@ -97,17 +99,12 @@ fn admitted(
             return Ok(None);
         }
     };
-    let contracts: Vec<String> =
-        found.contracts.iter().map(|stated| format!("{}@{}", stated.contract.package, stated.version)).collect();
-    report.ok(format!(
-        "contract: {}, complete; memory within {} MiB",
-        contracts.join(", "),
-        limits.largest_memory() >> 20
-    ));
+    report.ok(format!("contract: {}; memory within {} MiB", contracts(&found), limits.largest_memory() >> 20));
     for role in wanted.roles.iter().map(|name| name.role()).filter(|role| !states(&found, *role)) {
         report.bad(format!("it is no {role}"), "export the interfaces of that contract, or leave the role out");
     }
-    let Asks { name, release, wants } = match asks(&bytes) {
+    let asked = if is_plain(&found) { asks_or_imports(&bytes, &found.imports) } else { asks(&bytes) };
+    let Asks { name, release, wants } = match asked {
         Ok(asked) => asked,
         Err(error) => {
             report.bad(error, "write the manifest as the head of `wit/tool` says");
@@ -136,12 +133,25 @@ fn admitted(
     };
     let sandbox: Arc<Sandbox> = Sandbox::compiling_with(limits, environment::own_program());
     match Plugin::load(&name, release, origin, bytes.into(), &sandbox, settings.cache_dir.clone()) {
-        Ok(plugin) => Ok(Some(Subject { plugin, cancel: Cancel::new() })),
+        Ok(plugin) => Ok(Some(Subject { plugin, is_plain: is_plain(&found), cancel: Cancel::new() })),
         Err(error) => {
             report.bad(error, "mend what the message says and build it again");
             Ok(None)
         }
     }
+}
+
+/// Whether it was made for another host.
+fn is_plain(found: &Inspection) -> bool {
+    found.contracts.iter().any(|stated| stated.contract.is_plain())
+}
+
+fn contracts(found: &Inspection) -> String {
+    if is_plain(found) {
+        return "none of ours, so its functions with plain types are its tools".to_owned();
+    }
+    let stated = found.contracts.iter().map(|stated| format!("{}@{}", stated.contract.package, stated.version));
+    format!("{}, complete", stated.collect::<Vec<_>>().join(", "))
 }
 
 fn states(found: &Inspection, role: Role) -> bool {
