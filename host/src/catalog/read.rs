@@ -8,7 +8,7 @@ use crate::catalog::load::{self, LoadError};
 use crate::catalog::mapped::MappedUnit;
 use crate::catalog::snapshot::Snapshot;
 use crate::model::{CallScope, Cancel, MapOptions};
-use crate::source::{self, Origin, Sources, Unit, units_of};
+use crate::source::{self, App, Origin, Sources, Unit, units_of};
 use futures_util::StreamExt;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::pin::pin;
@@ -184,17 +184,20 @@ impl Catalog {
 
     async fn read(&self) -> Result<(), source::Error> {
         let scope = CallScope { cancel: self.cancel.clone(), ..CallScope::default() };
-        let plugins = Arc::clone(&self.plugins);
-        // Looking at plugins for the first time reads files.
-        if let Ok(names) = tokio::task::spawn_blocking(move || plugins.extension_names()).await {
-            self.sources.know_extensions(names);
-        }
-        let found = self.sources.look(&scope).await;
-        let mut units: Vec<Unit> = found.apps.iter().flat_map(units_of).collect();
-        units.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
+        let extensions = self.extensions().await;
+        self.sources.know_extensions(extensions.clone());
+        let mut found = self.sources.look(&scope).await;
+        let mut units = units_in(&found.apps);
         // Not with the first read: it takes reading every plugin's file, and a client waits for its list.
         if self.begun.load(Ordering::SeqCst) > 1 {
             self.renew(&units, &scope).await;
+            let now = self.extensions().await;
+            // An extension that came or went is a unit more or less, and nobody looks again before the next change.
+            if now != extensions {
+                self.sources.know_extensions(now);
+                found = self.sources.look(&scope).await;
+                units = units_in(&found.apps);
+            }
         }
         if let Some(error) = &found.unreadable {
             // What was given up at shutdown says nothing of the apps.
@@ -208,6 +211,12 @@ impl Catalog {
         self.forget_all_but(&units);
         self.load_and_publish(units, &scope).await;
         found.unreadable.map_or(Ok(()), Err)
+    }
+
+    /// The extensions of now. Looking at plugins for the first time reads files.
+    async fn extensions(&self) -> Vec<String> {
+        let plugins = Arc::clone(&self.plugins);
+        tokio::task::spawn_blocking(move || plugins.extension_names()).await.unwrap_or_default()
     }
 
     /// Publishes all units once they are loaded; where that takes long, also what there is after [`EARLY`] and each
@@ -337,6 +346,13 @@ fn refused_extensions(loaded: &BTreeMap<usize, (Unit, Loaded)>) -> Vec<(String, 
 /// The units that can be served, in catalog order.
 fn served(loaded: &BTreeMap<usize, (Unit, Loaded)>) -> Vec<(Unit, Arc<MappedUnit>)> {
     loaded.values().filter_map(|(unit, result)| Some((unit.clone(), Arc::clone(result.as_ref().ok()?)))).collect()
+}
+
+/// Every unit of some apps, in the catalog's order.
+fn units_in(apps: &[Arc<App>]) -> Vec<Unit> {
+    let mut units: Vec<Unit> = apps.iter().flat_map(units_of).collect();
+    units.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
+    units
 }
 
 fn sort_key(unit: &Unit) -> (&str, &str, Option<&str>) {
