@@ -158,8 +158,7 @@ fn tried(settings: &Settings, wanted: &Wanted) -> anyhow::Result<(Locked, Vec<Sk
     let mut offer = offered(wanted, settings.limits.largest_memory())?;
     let mut lock = Lock::default();
     lock.accept(&wanted.name, offer.clone());
-    let compiled = settings.cache_dir.as_ref().map(|cache| cache.join("compiled"));
-    let plugin = admit::admit(wanted, &lock, &sandbox, compiled)?;
+    let plugin = admit::admit(wanted, &lock, &sandbox, settings.compiled_dir())?;
     let runtime = serve::runtime()?;
     runtime.block_on(plugin.prepare(&Cancel::new()))?;
     let mut skipped = Vec::new();

@@ -113,6 +113,12 @@ impl Settings {
         self.serve_node.unwrap_or(self.manifests.is_empty() && self.extensions.is_empty())
     }
 
+    /// Where compiled components are kept, by every command: what one compiled no other compiles again.
+    #[must_use]
+    pub fn compiled_dir(&self) -> Option<PathBuf> {
+        self.cache_dir.as_ref().map(|cache| cache.join("compiled"))
+    }
+
     /// Reads the settings through `variable`, over those of the file. Values are trimmed; a blank one counts as unset.
     ///
     /// # Errors

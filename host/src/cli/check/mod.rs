@@ -132,7 +132,7 @@ fn admitted(
         Origin::ThirdParty { ecosystems: BTreeSet::new() }
     };
     let sandbox: Arc<Sandbox> = Sandbox::compiling_with(limits, environment::own_program());
-    match Plugin::load(&name, release, origin, bytes.into(), &sandbox, settings.cache_dir.clone()) {
+    match Plugin::load(&name, release, origin, bytes.into(), &sandbox, settings.compiled_dir()) {
         Ok(plugin) => Ok(Some(Subject { plugin, is_plain: is_plain(&found), cancel: Cancel::new() })),
         Err(error) => {
             report.bad(error, "mend what the message says and build it again");

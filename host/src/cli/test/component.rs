@@ -58,7 +58,7 @@ impl Component {
             None => Some(tempfile::tempdir().context("cannot make a temporary folder for compiled code")?),
         };
         let own_path = own_cache.as_ref().map(|folder| folder.path().to_owned());
-        let cache = settings.cache_dir.clone().or(own_path).context("there is no folder for compiled code")?;
+        let cache = settings.compiled_dir().or(own_path).context("there is no folder for compiled code")?;
         let has_tools = found.contracts.iter().any(|stated| stated.contract.role == Role::Extension);
         let (bytes, sandbox): (Arc<[u8]>, _) =
             (bytes.into(), Sandbox::compiling_with(limits, environment::own_program()));
